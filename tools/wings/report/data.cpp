@@ -81,18 +81,6 @@ std::vector<MetricsRow> rows_of(const fs::path& run, std::vector<std::string>& w
   return is_there(file) ? read_metrics(file, &warnings) : std::vector<MetricsRow>();
 }
 
-// The text cut to at most this many bytes, at a character boundary.
-std::string cut_text(std::string text, size_t most) {
-  if (text.size() > most) {
-    size_t end = most;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-      --end;
-    }
-    text = text.substr(0, end) + "...";
-  }
-  return text;
-}
-
 // Reads samples.txt, in which a line "--- step 500" precedes each sample.
 ReportJson samples_of(const fs::path& run, size_t most) {
   const fs::path file = run / "samples.txt";
@@ -110,7 +98,7 @@ ReportJson samples_of(const fs::path& run, size_t most) {
   ReportJson out = ReportJson::array();
   for (const size_t i : evenly(samples.size(), most)) {
     out.push_back({{"step", samples[i].first},
-                   {"text", cut_text(std::move(samples[i].second), most_sample_bytes)}});
+                   {"text", cut_text(samples[i].second, most_sample_bytes)}});
   }
   return out;
 }

@@ -8,11 +8,22 @@
 #include "tools/wings/report/base64.h"
 #include "train/files/files.h"
 
+// A share that was not counted is null.
+template <>
+struct nlohmann::adl_serializer<std::optional<double>> {
+  static void to_json(json& to, const std::optional<double>& share) {
+    to = share ? json(*share) : json();
+  }
+  static void from_json(const json& from, std::optional<double>& share) {
+    share = from.is_null() ? std::nullopt : std::optional(from.get<double>());
+  }
+};
+
 namespace heed {
 
 namespace {
 
-using RecordJson = nlohmann::ordered_json;
+using RecordJson = nlohmann::json;
 
 constexpr size_t most_snapshots = 12;
 constexpr size_t most_evaluations = 400;
@@ -97,17 +108,17 @@ void thin_out(std::vector<ReportRecord::Snapshot>& snapshots, size_t most) {
   }
 }
 
+std::string cut_text(std::string_view text, size_t most) {
+  return text.size() <= most ? std::string(text)
+                             : std::string(whole_characters(text.substr(0, most))) + "...";
+}
+
 std::vector<ReportRecord::HardExample> readable(const std::vector<Score::HardExample>& hardest,
                                                 Module& model, const ReadableExamples& examples) {
   constexpr size_t most_bytes = 2000;
   std::vector<ReportRecord::HardExample> all;
   for (const Score::HardExample& of : hardest) {
-    const auto cut = [](std::string text) {
-      return text.size() > most_bytes
-                 ? std::string(whole_characters(std::string_view(text).substr(0, most_bytes))) +
-                       "..."
-                 : text;
-    };
+    const auto cut = [](const std::string& text) { return cut_text(text, most_bytes); };
     all.push_back({examples.location(Split::validation, of.example),
                    cut(examples.input_text(Split::validation, of.example)),
                    cut(examples.target_text(Split::validation, of.example)),
@@ -151,131 +162,63 @@ void ReportRecord::add(Snapshot snapshot) {
 
 // ---- report.json
 
+// The keys are the names of the members. What an earlier version has not written keeps its default.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::Evaluated, step, accuracy,
+                                                exact_match, seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::HeadsAt::Head, name, previous_token,
+                                                duplicate_token, induction, first_token)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::HeadsAt, step, heads)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::Length, targets, sequences, exact)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::Map, path, cross, queries, keys,
+                                                heads, weights)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::Snapshot, step, prompt, answer,
+                                                omitted, maps)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::Classes, names, confusion)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::HardExample, place, given, wanted,
+                                                answer, loss)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord, facts, target, outputs, evaluations,
+                                                heads, by_length, snapshots, classes, hardest)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ShownPicture, height, width, side, class_token, pixels)
+
 namespace {
 
-RecordJson snapshot_json(const ReportRecord::Snapshot& of) {
-  RecordJson maps = RecordJson::array();
-  for (const ReportRecord::Map& map : of.maps) {
-    maps.push_back({{"path", map.path},
-                    {"cross", map.cross},
-                    {"queries", map.queries},
-                    {"keys", map.keys},
-                    {"heads", map.heads},
-                    {"weights", map.weights}});
-  }
-  return {{"step", of.step},
-          {"prompt", of.prompt},
-          {"answer", of.answer},
-          {"omitted", of.omitted},
-          {"maps", std::move(maps)}};
+void check_sizes(const ReportRecord::Map& of) {
+  const size_t queries = of.queries.size(), keys = of.keys.size();
+  require<IoError>(of.heads >= 1 && of.heads <= int64_t{most_names} && queries <= most_names &&
+                       keys <= most_names,
+                   "too many heads or tokens");
+  const size_t bytes = static_cast<size_t>(of.heads) * queries * keys;
+  require<IoError>(of.weights.size() == (bytes + 2) / 3 * 4, "not as many weights as tokens");
 }
 
-ReportRecord::Snapshot snapshot_of(const RecordJson& json) {
-  ReportRecord::Snapshot out{
-      json.at("step"), json.at("prompt"), json.at("answer"), {}, json.at("omitted")};
-  for (const RecordJson& map : json.at("maps")) {
-    ReportRecord::Map of{map.at("path"), map.at("cross"), map.at("queries"),
-                         map.at("keys"), map.at("heads"), map.at("weights")};
-    const size_t queries = of.queries.size(), keys = of.keys.size();
-    require<IoError>(of.heads >= 1 && of.heads <= int64_t{most_names} && queries <= most_names &&
-                         keys <= most_names,
-                     "too many heads or tokens");
-    const size_t bytes = static_cast<size_t>(of.heads) * queries * keys;
-    require<IoError>(of.weights.size() == (bytes + 2) / 3 * 4, "not as many weights as tokens");
-    out.maps.push_back(std::move(of));
-  }
-  return out;
+void check_sizes(const ReportRecord::Classes& classes) {
+  const size_t count = classes.names.size();
+  const auto& rows = classes.confusion;
+  require<IoError>(
+      rows.size() == count && std::all_of(rows.begin(), rows.end(),
+                                          [&](const auto& row) { return row.size() == count; }),
+      "not as many answers as classes");
 }
 
-std::optional<double> share_of(const RecordJson& json) {
-  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
-}
-
-RecordJson share_json(std::optional<double> share) {
-  return share ? RecordJson(*share) : RecordJson();
-}
-
-RecordJson hardest_json(const std::vector<ReportRecord::HardExample>& hardest) {
-  RecordJson all = RecordJson::array();
-  for (const ReportRecord::HardExample& of : hardest) {
-    all.push_back({{"place", of.location},
-                   {"given", of.input_text},
-                   {"wanted", of.target_text},
-                   {"answer", of.answer},
-                   {"loss", of.loss}});
-  }
-  return all;
-}
-
-// What tasks on users' files have; not in 0.2.0 and before.
-void read_examples(const RecordJson& json, ReportRecord& record) {
-  if (json.contains("classes")) {
-    record.classes = {json.at("classes").at("names"), json.at("classes").at("confusion")};
-    const size_t count = record.classes.names.size();
-    const auto& rows = record.classes.confusion;
-    require<IoError>(
-        rows.size() == count && std::all_of(rows.begin(), rows.end(),
-                                            [&](const auto& row) { return row.size() == count; }),
-        "not as many answers as classes");
-  }
-  for (const RecordJson& of : json.value("hardest", RecordJson::array())) {
-    record.hardest.push_back(
-        {of.at("place"), of.at("given"), of.at("wanted"), of.at("answer"), of.at("loss")});
-  }
-}
-
-RecordJson heads_json(const ReportRecord::HeadsAt& at) {
-  RecordJson heads = RecordJson::array();
-  for (const ReportRecord::HeadsAt::Head& of : at.heads) {
-    heads.push_back({{"name", of.name},
-                     {"previous_token", of.previous_token},
-                     {"duplicate_token", of.duplicate_token},
-                     {"induction", of.induction},
-                     {"first_token", of.first_token}});
-  }
-  return {{"step", at.step}, {"heads", std::move(heads)}};
-}
-
-ShownPicture picture_of(const RecordJson& json) {
-  ShownPicture picture{json.at("height"), json.at("width"), json.at("side"), json.at("class_token"),
-                       json.at("pixels")};
+void check_sizes(const ShownPicture& picture) {
   const auto& [height, width, side, class_token, pixels] = picture;
   require<IoError>(side > 0 && height > 0 && width > 0 && height <= int64_t{most_names} &&
                        width <= int64_t{most_names} && height % side == 0 && width % side == 0 &&
                        height * width == std::ssize(pixels),
                    "not as many pixels as height and width say");
-  return picture;
 }
 
 ReportRecord record_of(const RecordJson& json) {
-  ReportRecord record;
-  for (const RecordJson& fact : json.at("facts")) {
-    record.facts.emplace_back(fact.at(0), fact.at(1));
-  }
-  record.target = json.value("target", "");  // not in reports of version 0.1
-  record.outputs = json.value("outputs", int64_t{0});
-  for (const RecordJson& of : json.at("evaluations")) {
-    record.evaluations.push_back({of.at("step"), share_of(of.at("accuracy")),
-                                  share_of(of.at("exact_match")), of.value("seconds", 0.0)});
-  }
-  for (const RecordJson& of :
-       json.value("heads", RecordJson::array())) {  // not in 0.2.0 and before
-    ReportRecord::HeadsAt at{of.at("step"), {}};
-    for (const RecordJson& head : of.at("heads")) {
-      at.heads.push_back({head.at("name"), head.at("previous_token"), head.at("duplicate_token"),
-                          head.at("induction"), head.at("first_token")});
+  auto record = json.get<ReportRecord>();
+  for (const ReportRecord::Snapshot& snapshot : record.snapshots) {
+    for (const ReportRecord::Map& map : snapshot.maps) {
+      check_sizes(map);
     }
-    record.heads.push_back(std::move(at));
   }
-  for (const RecordJson& of : json.at("by_length")) {
-    record.by_length.push_back({of.at("targets"), of.at("sequences"), of.at("exact")});
-  }
-  for (const RecordJson& of : json.at("snapshots")) {
-    record.snapshots.push_back(snapshot_of(of));
-  }
-  read_examples(json, record);
+  check_sizes(record.classes);
   if (json.contains("picture")) {
-    record.picture = picture_of(json.at("picture"));
+    record.picture = json.at("picture").get<ShownPicture>();
+    check_sizes(*record.picture);
   }
   return record;
 }
@@ -283,39 +226,15 @@ ReportRecord record_of(const RecordJson& json) {
 }  // namespace
 
 std::string to_json(const ReportRecord& record) {
-  RecordJson evaluations = RecordJson::array(), heads = RecordJson::array(),
-             by_length = RecordJson::array(), snapshots = RecordJson::array();
-  for (const ReportRecord::HeadsAt& of : record.heads) {
-    heads.push_back(heads_json(of));
+  RecordJson json = record;
+  if (record.classes.names.empty()) {
+    json.erase("classes");
   }
-  for (const ReportRecord::Evaluated& of : record.evaluations) {
-    evaluations.push_back({{"step", of.step},
-                           {"accuracy", share_json(of.accuracy)},
-                           {"exact_match", share_json(of.exact_match)},
-                           {"seconds", of.seconds}});
-  }
-  for (const ReportRecord::Length& of : record.by_length) {
-    by_length.push_back(
-        {{"targets", of.targets}, {"sequences", of.sequences}, {"exact", of.exact}});
-  }
-  for (const ReportRecord::Snapshot& of : record.snapshots) {
-    snapshots.push_back(snapshot_json(of));
-  }
-  RecordJson json{{"facts", record.facts},
-                  {"target", record.target},
-                  {"outputs", record.outputs},
-                  {"evaluations", std::move(evaluations)},
-                  {"heads", std::move(heads)},
-                  {"by_length", std::move(by_length)},
-                  {"snapshots", std::move(snapshots)}};
-  if (!record.classes.names.empty()) {
-    json["classes"] = {{"names", record.classes.names}, {"confusion", record.classes.confusion}};
-  }
-  if (!record.hardest.empty()) {
-    json["hardest"] = hardest_json(record.hardest);
+  if (record.hardest.empty()) {
+    json.erase("hardest");
   }
   if (record.picture) {
-    json["picture"] = RecordJson::parse(to_json(*record.picture));
+    json["picture"] = *record.picture;
   }
   // Replaces bytes that are not UTF-8 (half a character of a byte tokenizer).
   return json.dump(-1, ' ', false, RecordJson::error_handler_t::replace);

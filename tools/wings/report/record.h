@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,7 @@ struct ReportRecord {
   };
   // An example that the model found hard at the last evaluation.
   struct HardExample {
-    std::string location, input_text, target_text, answer;
+    std::string place, given, wanted, answer;
     double loss = 0;
   };
 
@@ -93,6 +94,9 @@ ReportRecord::Snapshot snapshot(int64_t step, const Exhibit& exhibit,
 
 // Reduces to at most `most` snapshots, as evenly spaced as possible, including first and last.
 void thin_out(std::vector<ReportRecord::Snapshot>& snapshots, size_t most);
+
+// At most `most` bytes of a text, in whole characters, and "..." if it has more.
+std::string cut_text(std::string_view text, size_t most);
 
 std::string to_json(const ReportRecord& record);
 // Returns an empty record if the file is missing or was not written by to_json().
