@@ -97,33 +97,28 @@ ReportJson samples_of(const fs::path& run, size_t most) {
   }
   ReportJson out = ReportJson::array();
   for (const size_t i : evenly(samples.size(), most)) {
-    out.push_back({{"step", samples[i].first},
-                   {"text", cut_text(samples[i].second, most_sample_bytes)}});
+    out.push_back(
+        {{"step", samples[i].first}, {"text", cut_text(samples[i].second, most_sample_bytes)}});
   }
   return out;
 }
 
-size_t map_bytes(const ReportRecord::Snapshot& of) {
+size_t map_bytes(const ReportRecord& record) {
   size_t bytes = 0;
-  for (const ReportRecord::Map& map : of.maps) {
-    bytes += map.weights.size() + 12 * (map.queries.size() + map.keys.size());
+  for (const ReportRecord::Snapshot& of : record.snapshots) {
+    for (const ReportRecord::Map& map : of.maps) {
+      bytes += map.weights.size() + 12 * (map.queries.size() + map.keys.size());
+    }
   }
   return bytes;
 }
 
 // The record, with as many snapshots as fit.
 ReportJson record_json(ReportRecord record, size_t most_bytes) {
-  const auto all_bytes = [&] {
-    size_t bytes = 0;
-    for (const ReportRecord::Snapshot& of : record.snapshots) {
-      bytes += map_bytes(of);
-    }
-    return bytes;
-  };
-  while (record.snapshots.size() > 2 && all_bytes() > most_bytes) {
+  while (record.snapshots.size() > 2 && map_bytes(record) > most_bytes) {
     thin_out(record.snapshots, record.snapshots.size() - 1);
   }
-  while (!record.snapshots.empty() && all_bytes() > most_bytes) {
+  while (!record.snapshots.empty() && map_bytes(record) > most_bytes) {
     record.snapshots.erase(record.snapshots.begin());
   }
   return ReportJson::parse(to_json(record));
@@ -136,17 +131,19 @@ std::string duration_text(double seconds) {
   return seconds < 6000 ? formatted("%.1f min", seconds / 60) : formatted("%.1f h", seconds / 3600);
 }
 
+using ConfigValues = std::map<std::string, std::string>;  // by path
+
+int64_t number_at(const ConfigValues& config, const char* path) {
+  const auto found = config.find(path);
+  return found == config.end() ? 0 : std::strtoll(found->second.c_str(), nullptr, 10);
+}
+
 // The speed of training without evaluations, samples and checkpoints.
 std::vector<Speed> speed_of(const std::vector<MetricsRow>& rows, const ReportRecord& record,
-                            const std::map<std::string, std::string>& config) {
-  Pauses pauses;
+                            const ConfigValues& config) {
+  Pauses pauses{{}, {number_at(config, "sample.every"), number_at(config, "checkpoint.every")}};
   for (const ReportRecord::Evaluated& of : record.evaluations) {
     pauses.evaluations[of.step] = of.seconds;
-  }
-  for (const char* key : {"sample.every", "checkpoint.every"}) {
-    const auto found = config.find(key);
-    pauses.every.push_back(
-        found == config.end() ? 0 : std::strtoll(found->second.c_str(), nullptr, 10));
   }
   return training_speed(rows, pauses);
 }
@@ -161,14 +158,13 @@ ReportJson speed_json(const std::vector<Speed>& speed, size_t most) {
 
 // Summary figures of a run, as text.
 ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::vector<Speed>& speed,
-                     const std::string& steps) {
+                     int64_t steps) {
   ReportJson out = ReportJson::array();
   if (rows.empty()) {
     return out;
   }
   const MetricsRow& last = rows.back();
-  out.push_back({"steps", text(grouped(last.step), " of ",
-                               grouped(std::strtoll(steps.c_str(), nullptr, 10)))});
+  out.push_back({"steps", text(grouped(last.step), " of ", grouped(steps))});
   out.push_back({"tokens trained on", grouped(last.tokens.value_or(0))});
   out.push_back({"time", duration_text(last.seconds.value_or(0))});
   if (!speed.empty()) {
@@ -193,15 +189,15 @@ ReportJson totals_of(const std::vector<MetricsRow>& rows, const std::vector<Spee
 }
 
 // The names of the losses that layers have added.
-std::vector<std::string> added_losses(const std::vector<MetricsRow>& rows) {
+std::set<std::string> added_losses(const std::vector<MetricsRow>& rows) {
   std::set<std::string> names;
   for (const MetricsRow& row : rows) {
     for (const auto& [name, value] : row.added) names.insert(name);
   }
-  return {names.begin(), names.end()};
+  return names;
 }
 
-ReportJson row_json(const MetricsRow& row, const std::vector<std::string>& added) {
+ReportJson row_json(const MetricsRow& row, const std::set<std::string>& added) {
   ReportJson out{row.step,
                  rounded(row.loss),
                  rounded(row.val_loss),
@@ -220,18 +216,17 @@ ReportJson run_json(const fs::path& run, const std::string& name, size_t share,
                     std::vector<std::string>& warnings, const std::vector<std::string>& sets) {
   const ConfigNode config = sets.empty() ? read_config((run / "config.yaml").string())
                                          : read_run_tree(run / "config.yaml", sets).root;
-  const auto values = flat_values(config);
+  const ConfigValues values = flat_values(config);
   const std::vector<MetricsRow> rows = rows_of(run, warnings);
   ReportRecord record = read_record(run / "report.json");
   const std::vector<Speed> speed = speed_of(rows, record, values);
-  const std::vector<std::string> added = added_losses(rows);
+  const std::set<std::string> added = added_losses(rows);
   ReportJson points = ReportJson::array();
   for (const MetricsRow& row : thinned(rows, std::max<size_t>(60, most_rows / share))) {
     points.push_back(row_json(row, added));
   }
-  const auto steps = values.find("train.steps");
   return {{"name", name},
-          {"totals", totals_of(rows, speed, steps == values.end() ? "0" : steps->second)},
+          {"totals", totals_of(rows, speed, number_at(values, "train.steps"))},
           {"config", values},
           {"yaml", cut_text(sets.empty() ? read_file(run / "config.yaml", most_samples_file)
                                          : to_yaml(config),
