@@ -89,6 +89,12 @@ Field* find_field(std::vector<Field>& fields, const std::string& name) {
   return found == fields.end() ? nullptr : &*found;
 }
 
+const FieldInfo* find_field(const std::vector<FieldInfo>& fields, const std::string& name) {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const FieldInfo& field) { return field.name == name; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
 bool is_turned_off(const Field& field, std::vector<Field>& fields) {
   const Field* const flag = find_field(fields, field.info.needed_flag);
   return flag != nullptr && !*member_of<bool>(*flag);

@@ -241,6 +241,7 @@ ConfigRef config_ref(Config& config) {
 
 // The field of this name, or null.
 Field* find_field(std::vector<Field>& fields, const std::string& name);
+const FieldInfo* find_field(const std::vector<FieldInfo>& fields, const std::string& name);
 // True if the flag that the field needs is false.
 bool is_turned_off(const Field& field, std::vector<Field>& fields);
 

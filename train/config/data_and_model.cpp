@@ -15,8 +15,7 @@ namespace {
 // Whether the type that a section chooses has this field. False for an unknown type.
 bool has_field(const std::string& kind, const ConfigNode& section, const std::string& name) {
   const ConfigType* type = config_types(kind).find(section.get("type").text());
-  return type != nullptr && std::any_of(type->fields().begin(), type->fields().end(),
-                                        [&](const FieldInfo& field) { return field.name == name; });
+  return type != nullptr && find_field(type->fields(), name) != nullptr;
 }
 
 }  // namespace

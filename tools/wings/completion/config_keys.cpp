@@ -1,6 +1,5 @@
 #include "tools/wings/completion/config_keys.h"
 
-#include <algorithm>
 #include <sstream>
 
 #include "layers/config/types.h"
@@ -12,12 +11,6 @@
 namespace heed::cli {
 
 namespace {
-
-const FieldInfo* field_named(const std::vector<FieldInfo>& fields, const std::string& name) {
-  const auto at = std::find_if(fields.begin(), fields.end(),
-                               [&](const FieldInfo& field) { return field.name == name; });
-  return at == fields.end() ? nullptr : &*at;
-}
 
 // The config with its `sets`; of one that cannot be read, the sets alone.
 ConfigNode tree_of(const std::string& config, const std::vector<std::string>& sets) {
@@ -61,7 +54,7 @@ std::vector<FieldInfo> fields_of_part(const FieldInfo& part, const ConfigNode& w
   const ConfigType* const known = types.find(name);
   for (const std::string& each : known != nullptr ? std::vector{name} : types.names()) {
     for (const FieldInfo& field : types.find(each)->fields()) {
-      if (field_named(fields, field.name) == nullptr) {
+      if (find_field(fields, field.name) == nullptr) {
         fields.push_back(field);
       }
     }
@@ -117,7 +110,7 @@ Candidates config_keys(const std::string& typed, const std::string& config,
   const ConfigNode* written = &root;
   std::istringstream keys(above);
   for (std::string key; std::getline(keys, key, '.');) {
-    const FieldInfo* const field = field_named(fields, key);
+    const FieldInfo* const field = find_field(fields, key);
     if (field == nullptr) {
       return {};
     }
@@ -127,7 +120,7 @@ Candidates config_keys(const std::string& typed, const std::string& config,
 
   Candidates found;
   if (equals != std::string::npos) {
-    const FieldInfo* const field = field_named(fields, path.substr(above.size()));
+    const FieldInfo* const field = find_field(fields, path.substr(above.size()));
     if (field == nullptr) {
       return {};
     }

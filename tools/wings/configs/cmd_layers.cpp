@@ -46,11 +46,13 @@ std::vector<Kind> kinds_of_types() {
           {"Adapters (train.lora)", config_types("adapter")}};
 }
 
-// The field of this name at the top of a config, or null.
-const FieldInfo* find_section(const std::vector<FieldInfo>& sections, const std::string& name) {
-  const auto found = std::find_if(sections.begin(), sections.end(),
-                                  [&](const FieldInfo& info) { return info.name == name; });
-  return found == sections.end() ? nullptr : &*found;
+// A line for each type of a kind.
+std::string list_of(const ConfigTypes& types) {
+  Table table({Align::left, Align::left});
+  for (const std::string& name : types.names()) {
+    table.add({name, types.find(name)->help});
+  }
+  return table.text("  ");
 }
 
 int list_all() {
@@ -60,12 +62,8 @@ int list_all() {
   }
   print_text(text("Sections\n", sections.text("  "), "\n"));
   for (const Kind& kind : kinds_of_types()) {
-    Table table({Align::left, Align::left});
-    for (const std::string& name : kind.types.names()) {
-      table.add({name, kind.types.find(name)->help});
-    }
-    if (!kind.types.names().empty()) {
-      print_text(text(kind.title, "\n", table.text("  "), "\n"));
+    if (const std::string types = list_of(kind.types); !types.empty()) {
+      print_text(text(kind.title, "\n", types, "\n"));
     }
   }
   std::printf("heed layers NAME shows the fields of one of them.\n");
@@ -154,12 +152,7 @@ void show(const FieldInfo& section) {
   }
   print_text(text("\n  ", expected(section), "; ", default_words(section), "\n"));
   if (!section.part_kind.empty()) {
-    std::printf("\nTypes\n");
-    Table types({Align::left, Align::left});
-    for (const std::string& name : config_types(section.part_kind).names()) {
-      types.add({name, config_types(section.part_kind).find(name)->help});
-    }
-    print_text(types.text("  "));
+    print_text("\nTypes\n" + list_of(config_types(section.part_kind)));
   }
 }
 
@@ -188,7 +181,7 @@ int run(const LayersOptions& o) {
   if (!o.name.empty()) {
     require_known(o.name, sections);
   }
-  const FieldInfo* section = find_section(sections, o.name);
+  const FieldInfo* section = find_field(sections, o.name);
   if (o.json) {
     require<ConfigError>(section == nullptr, "heed layers: --json describes types, and ", o.name,
                          " is a section; heed schema describes all sections");
