@@ -259,8 +259,8 @@ int train(const TrainOptions& o, Crew& crew) {
     for (const std::unique_ptr<TrainingListener>& listener : listeners) {
       listener->on_plan(plan, loaded, "", 0);
     }
-    for (const std::string& line : crew.leads() && !o.json ? lines : std::vector<std::string>()) {
-      print_line(stdout, line);
+    if (crew.leads() && !o.json) {
+      print_lines(stdout, lines);
     }
     crew.leave();
     return 0;

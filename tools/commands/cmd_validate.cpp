@@ -37,7 +37,7 @@ int run(const ValidateOptions& o) {
   check_listeners(loaded);
   const Plan plan = make_plan(loaded);
   if (!o.json) {
-    for (const std::string& line : describe(plan, loaded)) print_line(stdout, line);
+    print_lines(stdout, describe(plan, loaded));
   }
   require_memory(plan);
   if (o.strict) {

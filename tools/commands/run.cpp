@@ -81,9 +81,7 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   const RunTree tree =
       read_run_tree(chosen.run / "config.yaml", file.empty() ? sets : sets_for_file(chosen, file));
   require_precision_of(tree);
-  for (const std::string& warning : warnings) {
-    print_line(stderr, warning);
-  }
+  print_lines(stderr, warnings);
   TrainedRun trained{.loaded = load_chosen(run, chosen,
                                            [&](const RunArgument& of) {  // the tokenizer lies there
                                              return load_run(RunTree(tree), of.run, Purpose::train,

@@ -50,9 +50,7 @@ void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
         terminal ? "" : "; go on with\n  " + next.program + " train --resume " + shell_word(run)));
   }
   if (terminal) {
-    for (const std::string& line : next_steps(next)) {
-      print_line(stderr, line);
-    }
+    print_lines(stderr, next_steps(next));
   }
 }
 

@@ -69,6 +69,10 @@ void print_line(std::FILE* to, std::string_view line) {
   std::fprintf(to, "%s\n", printable_lines(line).c_str());
 }
 
+void print_lines(std::FILE* to, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) print_line(to, line);
+}
+
 void print_text(std::string_view text) {
   const std::string shown = fitted(printable_lines(text), terminal_width(STDOUT_FILENO));
   std::fputs(shown.c_str(), stdout);

@@ -29,6 +29,7 @@ class Table {
 // standard output like print_text, but lines for a shell, which begin with two blanks, stay whole.
 // On standard error an error or warning stays one line.
 void print_line(std::FILE* to, std::string_view line);
+void print_lines(std::FILE* to, const std::vector<std::string>& lines);
 
 // Prints text to standard output, broken between words where the terminal is narrower (fitted.h).
 // Names in it cannot steer the terminal.

@@ -275,9 +275,7 @@ int run(const ImportOptions& given) {
   write_new_folder(
       out, [&](const fs::path& inside) { written = write_best(source, tokenizer, out, inside); });
 
-  for (const std::string& note : notes) {
-    print_line(stderr, note);
-  }
+  print_lines(stderr, notes);
   const std::string& type = source.imported.architecture->model_type;
   print_line(o.json ? stderr : stdout,
              text(out.string(), ": ", type, ", ", grouped(written.parameters), " parameters, ",

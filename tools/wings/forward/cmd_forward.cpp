@@ -74,9 +74,7 @@ ModelSource source_of(const std::string& argument) {
   }
   std::vector<std::string> warnings;
   const RunArgument run = resolve_run(argument, warnings);
-  for (const std::string& warning : warnings) {
-    print_line(stderr, warning);
-  }
+  print_lines(stderr, warnings);
   return {run.run / "config.yaml", run.checkpoint};
 }
 

@@ -72,9 +72,7 @@ fs::path newest_checkpoint(const fs::path& run) {
   }
   std::vector<std::string> warnings;
   const fs::path checkpoint = resolve_run(run, warnings).checkpoint;
-  for (const std::string& warning : warnings) {
-    print_line(stderr, warning);
-  }
+  print_lines(stderr, warnings);
   return checkpoint;
 }
 
@@ -292,9 +290,7 @@ int run(const InspectOptions& o) {
   }
   const Inspected it = inspect(o);
   if (o.graph) {
-    for (const std::string& file : write_graph(it.loaded, GraphFiles(*o.graph))) {
-      print_line(stderr, file);
-    }
+    print_lines(stderr, write_graph(it.loaded, GraphFiles(*o.graph)));
   }
   if (o.json) {
     std::printf("%s\n", as_json(it).dump().c_str());

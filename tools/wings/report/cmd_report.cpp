@@ -81,9 +81,7 @@ int run(const ReportOptions& o) {
     require_replaceable("heed report: --out", out, files_named_in(tree.root, run));
   }
   const Links links = is_own ? Links::refuse : Links::follow;
-  for (const std::string& warning : write_report(runs, out, links, {}, o.sets)) {
-    print_line(stderr, warning);
-  }
+  print_lines(stderr, write_report(runs, out, links, {}, o.sets));
   print_line(stdout, out.string());
   return 0;
 }
