@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tools/command.h"
+#include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "train/listener.h"
 #include "train/plan.h"
@@ -30,9 +30,7 @@ void declare(Arguments& arguments, ValidateOptions& o) {
 
 int run(const ValidateOptions& o) {
   RunTree tree = read_run_tree(o.config, o.sets);
-  if (tree.root.get("precision").is_scalar()) {
-    require_precision(tree.root.get("precision").text() == "float64" ? "float64" : "float32");
-  }
+  require_precision_of(tree);
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
   check_listeners(loaded);
   const Plan plan = make_plan(loaded);

@@ -97,8 +97,7 @@ int export_adapter(const ExportOptions& o, const fs::path& folder, const Trained
              text(folder.string(), ": ", grouped(count), " parameters for ",
                   architecture_of(model.config).class_name));
   if (o.json) {
-    const ExportJson facts{{"out", printable(folder.string(), 4096)}, {"parameters", count}};
-    std::printf("%s\n", facts.dump().c_str());
+    print_object(ExportJson({{"out", printable(folder.string(), 4096)}, {"parameters", count}}));
   } else {
     std::printf("from peft import PeftModel\nmodel = PeftModel.from_pretrained(base, %s)\n",
                 python_text(folder.string()).c_str());
@@ -132,13 +131,11 @@ int run(const ExportOptions& o) {
                                          : ", without a tokenizer: that of this task has no file",
                   is_float64 ? "; the run has float64" : ""));
   if (o.json) {
-    std::printf("%s\n", ExportJson({{"out", printable(folder.string(), 4096)},
-                                    {"type", architecture.model_type},
-                                    {"parameters", model.parameter_count()},
-                                    {"dtype", type_name},
-                                    {"tokenizer", has_tokenizer}})
-                            .dump()
-                            .c_str());
+    print_object(ExportJson({{"out", printable(folder.string(), 4096)},
+                             {"type", architecture.model_type},
+                             {"parameters", model.parameter_count()},
+                             {"dtype", type_name},
+                             {"tokenizer", has_tokenizer}}));
     return 0;
   }
   const std::string path = python_text(folder.string());

@@ -282,13 +282,11 @@ int run(const ImportOptions& given) {
                   grouped(vocab_size), " tokens",
                   adapter.empty() ? "" : "; " + adapter + " is merged into it"));
   if (o.json) {
-    std::printf("%s\n", ImportJson({{"out", printable(out.string(), 4096)},
-                                    {"type", type},
-                                    {"parameters", written.parameters},
-                                    {"vocab_size", vocab_size},
-                                    {"tokenizer", !tokenizer.empty()}})
-                            .dump()
-                            .c_str());
+    print_object(ImportJson({{"out", printable(out.string(), 4096)},
+                             {"type", type},
+                             {"parameters", written.parameters},
+                             {"vocab_size", vocab_size},
+                             {"tokenizer", !tokenizer.empty()}}));
   } else if (!tokenizer.empty()) {
     const std::string& prompt = written.prompt;
     print_line(stdout, "  heed generate " + shell_word(out.string()) +
