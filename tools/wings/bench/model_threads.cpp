@@ -1,12 +1,13 @@
 #include "tools/wings/bench/model_threads.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "autograd/base/error.h"
 #include "autograd/threads/machine.h"
+#include "layers/config/values.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/bench/median.h"
 #include "tools/wings/bench/thread_model.h"
@@ -122,18 +123,13 @@ void print_table(const Json& result) {
 
 std::vector<int> read_thread_counts(const std::string& text) {
   std::vector<int> counts;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (bool more = true; more; ++at) {
-    int count = 0;
-    const auto [rest, error] = std::from_chars(at, end, count);
-    require<ConfigError>(error == std::errc() && count >= 1 && count <= most_threads &&
-                             (rest == end || *rest == ','),
+  std::istringstream words(text + ",");
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto count = whole_number(ConfigNode::scalar(word, /*quoted=*/false));
+    require<ConfigError>(count && *count >= 1 && *count <= most_threads,
                          "heed bench: expected --model-threads with numbers from 1 to ",
                          most_threads, " and commas between them, such as 2,4,8,16, got ", text);
-    counts.push_back(count);
-    at = rest;
-    more = rest != end;
+    counts.push_back(static_cast<int>(*count));
   }
   return counts;
 }

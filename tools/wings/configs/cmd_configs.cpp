@@ -90,18 +90,15 @@ int copy(const OwnConfig& config, const fs::path& folder, bool json) {
   require_outside_runs("heed configs: --copy", folder / (config.name + ".yaml"));
   const std::vector<CopiedFile> files = copy_of(config);
   write_copy(folder, files);
-  ConfigsJson written = ConfigsJson::array();
+  std::vector<std::string> written;
   for (const CopiedFile& file : files) {
-    const std::string path = (folder / file.path).string();
-    written.push_back(path);
-    if (!json) {
-      print_line(stdout, path);
-    }
+    written.push_back((folder / file.path).string());
   }
   if (json) {
     print_object(ConfigsJson({{"written", written}}));
   } else {
-    print_text(text("\n  heed train ", shell_word((folder / files.front().path).string()), "\n"));
+    print_lines(stdout, written);
+    print_text(text("\n  heed train ", shell_word(written.front()), "\n"));
   }
   return 0;
 }

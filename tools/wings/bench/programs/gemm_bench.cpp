@@ -4,7 +4,6 @@
 //   gemm_bench [seconds per shape = 0.5]
 #include <cblas.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -59,10 +58,6 @@ void openblas(ConstMatrix a, ConstMatrix b, Matrix c) {
 
 void ours(ConstMatrix a, ConstMatrix b, Matrix c) { heed::multiply(a, b, heed::into(c)); }
 
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 class Bench {
  public:
   explicit Bench(const Shape& s)
@@ -75,12 +70,13 @@ class Bench {
 
   void print(double budget, int threads) {
     std::vector<double> call, one, all;
-    const double end = seconds() + budget;
-    do {
+    double passed = 0;
+    while (passed < budget || call.size() < 5) {
       call.push_back(time(openblas, 1));
       one.push_back(time(ours, 1));
       all.push_back(time(ours, threads));
-    } while (seconds() < end || call.size() < 5);
+      passed += call.back() + one.back() + all.back();
+    }
     std::printf("%-18s %5lld %5lld %5lld %8.0f %8.0f %8.0f\n", s_.what,
                 static_cast<long long>(s_.m), static_cast<long long>(s_.n),
                 static_cast<long long>(s_.k), rate(call), rate(one), rate(all));
@@ -99,10 +95,10 @@ class Bench {
   template <class Multiply>
   double time(Multiply&& multiply, int threads) {
     heed::set_num_threads(threads);
-    const double start = seconds();
-    multiply(view(s_.ta, a_, s_.m, s_.k), view(s_.tb, b_, s_.k, s_.n),
-             Matrix(c_.data(), s_.m, s_.n));
-    return seconds() - start;
+    return heed::seconds_of([&] {
+      multiply(view(s_.ta, a_, s_.m, s_.k), view(s_.tb, b_, s_.k, s_.n),
+               Matrix(c_.data(), s_.m, s_.n));
+    });
   }
 
   double rate(const std::vector<double>& times) const {
