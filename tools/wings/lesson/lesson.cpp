@@ -28,30 +28,12 @@ std::map<std::string, std::string> common_words(const TourInputs& in) {
           {"seed_v2", text(in.seed_v2)}, {"sentence", sentence},  {"query_word", in.words[1]}};
 }
 
-// Converts a value to text: a paragraph's word, or a block of lines.
-struct InWords {
-  std::string operator()(const Tensor& tensor) const { return printed(tensor); }
-  std::string operator()(const Ids& ids) const { return printed(ids); }
-  std::string operator()(int64_t count) const { return text(count); }
-  std::string operator()(const std::string& words) const { return words; }
-};
-
-struct ShapeInWords {
-  template <class Array>
-  std::string operator()(const Array& a) const {
-    return a.rank() > 0 ? text(", shape ", a.shape()) : "";
-  }
-  std::string operator()(int64_t) const { return ""; }
-  std::string operator()(const std::string&) const { return ""; }
-};
-
 class Writer {
  public:
   Writer(const TourInputs& in, const StepValues& shown, size_t width)
       : words_(common_words(in)), width_(width) {
     for (const StepValues::Entry& entry : shown.entries()) {
-      words_[entry.name] = std::visit(InWords{}, entry.value);
-      shapes_[entry.name] = std::visit(ShapeInWords{}, entry.value);
+      std::visit([&](const auto& value) { add_value(entry.name, value); }, entry.value);
     }
   }
 
@@ -71,6 +53,18 @@ class Writer {
   }
 
  private:
+  // A paragraph's word, or a block of lines.
+  template <class T>
+  void add_value(const std::string& name, const T& shown) {
+    if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Ids>) {
+      words_[name] = printed(shown);
+      shapes_[name] = shown.rank() > 0 ? text(", shape ", shown.shape()) : "";
+    } else {
+      words_[name] = text(shown);
+      shapes_[name] = "";
+    }
+  }
+
   void add(std::string& all, const std::string& block) const {
     if (block.empty()) {
       return;
