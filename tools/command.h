@@ -38,7 +38,9 @@ class Arguments {
                          const std::string& help);
   Arguments& flag(const std::string& name, bool& value, const std::string& help);
 
-  Arguments& required_option(const std::string& name, std::string& value, const std::string& help);
+  Arguments& required_option(const std::string& name, std::string& value, const std::string& help) {
+    return positional(name, value, help);  // dashes make it an option
+  }
   // T is std::string, int64_t, double or std::optional of one of them, or std::vector<std::string>
   // for an option that may be repeated.
   template <class T>

@@ -64,12 +64,6 @@ Arguments& Arguments::flag(const std::string& name, bool& value, const std::stri
   return *this;
 }
 
-Arguments& Arguments::required_option(const std::string& name, std::string& value,
-                                      const std::string& help) {
-  last_ = app_.add_option(name, value, help)->required();
-  return *this;
-}
-
 Arguments& Arguments::threads() {
   const auto mistake = [](const std::string& text) {
     return number_mistake<int64_t>(text, in_range(1, most_threads));

@@ -14,7 +14,7 @@ namespace {
 char** process_arguments = nullptr;
 }
 
-void set_process_arguments(int, char** arguments) { process_arguments = arguments; }
+void set_process_arguments(char** arguments) { process_arguments = arguments; }
 
 void require_precision(const std::string& precision) {
   if (precision == precision_name) {

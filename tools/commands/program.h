@@ -26,6 +26,6 @@ int run(const Request& request);
 void occupy_standard_streams();
 
 // The arguments of the process, as main() got them.
-void set_process_arguments(int count, char** arguments);
+void set_process_arguments(char** arguments);
 
 }  // namespace heed::cli
