@@ -4,7 +4,6 @@
 #include "tools/command.h"
 #include "tools/wings/configs/schema.h"
 #include "train/config/plugin_host.h"
-#include "train/config/run_config.h"
 
 namespace heed::cli {
 
@@ -16,7 +15,7 @@ void declare(Arguments&, SchemaOptions&) {}
 
 int run(const SchemaOptions&) {
   plugin_host().require_this_precision();
-  std::fputs(config_schema("A config of heedgrad", run_fields()).c_str(), stdout);
+  std::fputs(config_schema().c_str(), stdout);
   return 0;
 }
 

@@ -14,7 +14,6 @@
 #include "tools/commands/config_file.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/configs/schema.h"
-#include "train/config/run_config.h"
 #include "train/files/files.h"
 #include "train/yaml/yaml.h"
 
@@ -170,7 +169,7 @@ std::vector<CopiedFile> copy_of(const OwnConfig& config) {
     copy += (line.starts_with("# heed train ") ? "# heed train " + file : line) + "\n";
   }
   files.insert(files.begin(), {file, copy});
-  files.push_back({schema_file, config_schema("A config of heedgrad", run_fields())});
+  files.push_back({schema_file, config_schema()});
   return files;
 }
 

@@ -1,24 +1,18 @@
 #include "tools/wings/configs/schema.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "layers/config/values.h"
+#include "train/config/run_config.h"
 
 namespace heed {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Parses the whole text as a number. Returns false if it is not one.
-template <class T>
-bool parse_number(const std::string& text, T& number) {
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && rest == end;
-}
 
 // The value as a YAML parser passes it to a schema validator.
 Json value_json(const ConfigNode& node) {
@@ -30,18 +24,20 @@ Json value_json(const ConfigNode& node) {
     }
     return value;
   }
-  int64_t whole = 0;
-  double number = 0;
+  const std::string& text = node.text();
   if (node.quoted()) {
-    return node.text();
+    return text;
   }
-  if (node.text() == "true" || node.text() == "false") {
-    return node.text() == "true";
+  if (text == "true" || text == "false") {
+    return text == "true";
   }
-  if (parse_number(node.text(), whole)) {
-    return whole;
+  if (const auto whole = whole_number(node)) {
+    return *whole;
   }
-  return parse_number(node.text(), number) ? Json(number) : Json(node.text());
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end ? Json(number) : Json(text);
 }
 
 // Writes a whole number as 1, not 1.0.
@@ -232,8 +228,10 @@ std::string written(const Json& json) { return json.dump(2) + "\n"; }
 
 }  // namespace
 
-std::string config_schema(const std::string& title, const std::vector<FieldInfo>& fields) {
-  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}};
+std::string config_schema() {
+  const std::vector<FieldInfo> fields = run_fields();
+  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"title", "A config of heedgrad"}};
   schema.update(object_schema(fields));
   std::vector<std::string> kinds;
   collect_kinds(fields, kinds);

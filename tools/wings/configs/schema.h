@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "layers/config/types.h"
-
 namespace heed {
 
-// The schema of a config with these fields, as JSON that ends in a newline.
-std::string config_schema(const std::string& title, const std::vector<FieldInfo>& fields);
+// The schema of a whole config, as JSON that ends in a newline.
+std::string config_schema();
 
 // One object {"layer": {"gpt": <schema of {type: gpt, ...}>, ...}, ...} with the types of these
 // kinds. With a `name`, only the types of that name.
