@@ -121,10 +121,6 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // What to write instead of a command of other tools; "" if nothing is known.
 std::string command_for(const std::string& word) {
   static const std::map<std::string, std::string> commands{
@@ -141,11 +137,10 @@ std::string way_out(const CLI::App& app, const CLI::App* command, const std::str
   const std::string program = command != nullptr ? "heed " + name : "heed";
   const auto mean = [](const std::string& words) { return ", did you mean " + words + "?"; };
   const bool is_option = word.starts_with("-");
-  const std::vector<std::string> options = option_names(command != nullptr ? *command : app);
-  if (is_option && command != nullptr && has(options, word)) {
+  if (is_option && command != nullptr && command->get_option_no_throw(word) != nullptr) {
     return "; it goes after the command: " + program + " " + word;
   }
-  if (is_option && command != nullptr && has(option_names(app), word)) {
+  if (is_option && command != nullptr && app.get_option_no_throw(word) != nullptr) {
     const char* const file = word == "--plugin" ? " FILE " : " ";
     return "; it goes before the command: heed " + word + file + name;
   }
@@ -159,9 +154,12 @@ std::string way_out(const CLI::App& app, const CLI::App* command, const std::str
   if (command == nullptr && !command_for(word).empty()) {
     return mean(command_for(word));
   }
-  const std::vector<std::string> known = is_option            ? options
-                                         : command != nullptr ? std::vector<std::string>{}
-                                                              : command_names();
+  std::vector<std::string> known;
+  if (is_option) {
+    known = option_names(command != nullptr ? *command : app);
+  } else if (command == nullptr) {
+    known = command_names();
+  }
   return did_you_mean(word, known, "; see " + program + " --help");
 }
 
