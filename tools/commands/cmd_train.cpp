@@ -10,7 +10,6 @@
 #include "layers/config/left_out.h"
 #include "layers/text/formatted.h"
 #include "tools/commands/few_threads.h"
-#include "tools/commands/next_steps.h"
 #include "tools/commands/run.h"
 #include "tools/commands/run_files.h"
 #include "tools/commands/train_ending.h"

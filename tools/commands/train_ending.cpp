@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "layers/text/display.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/files.h"
@@ -10,6 +11,12 @@
 namespace heed::cli {
 
 namespace {
+
+constexpr size_t longest_prompt = 40;  // bytes; for a longer one `heed generate` asks
+
+bool fits_a_line(const std::string& prompt) {
+  return !prompt.empty() && prompt.size() <= longest_prompt && printable(prompt) == prompt;
+}
 
 // If the validation loss has clearly risen since it was lowest: how far, and what helps.
 void say_if_risen(Trainer& trainer) {
@@ -27,6 +34,28 @@ void say_if_risen(Trainer& trainer) {
 }
 
 }  // namespace
+
+std::vector<std::string> next_steps(const NextSteps& of) {
+  const std::string run = shell_word(of.run.string());
+  std::vector<std::string> lines;
+  if (of.generates) {
+    lines.push_back("write      " + of.program + " generate " + run +
+                    (fits_a_line(of.prompt) ? " --prompt " + shell_word(of.prompt) : ""));
+  }
+  std::string look;
+  for (const std::string& way : of.looks) {
+    look += (look.empty() ? "look       " : ", or ") + way;
+  }
+  if (!look.empty()) {
+    lines.push_back(look);
+  }
+  std::string resume = "go on      " + of.program + " train --resume " + run;
+  for (const std::string& value : of.set) {
+    resume += " --set " + shell_word(value);
+  }
+  lines.push_back(resume);
+  return lines;
+}
 
 void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
   const bool terminal = isatty(STDERR_FILENO) != 0;

@@ -1,5 +1,5 @@
 // The closing lines of `heed train`, as text and on a terminal.
-#include "tools/commands/next_steps.h"
+#include "tools/commands/train_ending.h"
 
 #include <doctest/doctest.h>
 
