@@ -47,7 +47,7 @@ std::vector<Kind> kinds_of_types() {
 }
 
 // A line for each type of a kind.
-std::string list_of(const ConfigTypes& types) {
+std::string types_text(const ConfigTypes& types) {
   Table table({Align::left, Align::left});
   for (const std::string& name : types.names()) {
     table.add({name, types.find(name)->help});
@@ -62,7 +62,7 @@ int list_all() {
   }
   print_text(text("Sections\n", sections.text("  "), "\n"));
   for (const Kind& kind : kinds_of_types()) {
-    if (const std::string types = list_of(kind.types); !types.empty()) {
+    if (const std::string types = types_text(kind.types); !types.empty()) {
       print_text(text(kind.title, "\n", types, "\n"));
     }
   }
@@ -152,7 +152,7 @@ void show(const FieldInfo& section) {
   }
   print_text(text("\n  ", expected(section), "; ", default_words(section), "\n"));
   if (!section.part_kind.empty()) {
-    print_text("\nTypes\n" + list_of(config_types(section.part_kind)));
+    print_text("\nTypes\n" + types_text(config_types(section.part_kind)));
   }
 }
 

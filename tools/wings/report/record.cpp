@@ -182,7 +182,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ShownPicture, height, width, side, class_toke
 
 namespace {
 
-void check_sizes(const ReportRecord::Map& of) {
+void require_sizes(const ReportRecord::Map& of) {
   const size_t queries = of.queries.size(), keys = of.keys.size();
   require<IoError>(of.heads >= 1 && of.heads <= int64_t{most_names} && queries <= most_names &&
                        keys <= most_names,
@@ -191,7 +191,7 @@ void check_sizes(const ReportRecord::Map& of) {
   require<IoError>(of.weights.size() == (bytes + 2) / 3 * 4, "not as many weights as tokens");
 }
 
-void check_sizes(const ReportRecord::Classes& classes) {
+void require_sizes(const ReportRecord::Classes& classes) {
   const size_t count = classes.names.size();
   const auto& rows = classes.confusion;
   require<IoError>(
@@ -200,7 +200,7 @@ void check_sizes(const ReportRecord::Classes& classes) {
       "not as many answers as classes");
 }
 
-void check_sizes(const ShownPicture& picture) {
+void require_sizes(const ShownPicture& picture) {
   const auto& [height, width, side, class_token, pixels] = picture;
   require<IoError>(side > 0 && height > 0 && width > 0 && height <= int64_t{most_names} &&
                        width <= int64_t{most_names} && height % side == 0 && width % side == 0 &&
@@ -212,13 +212,13 @@ ReportRecord record_of(const RecordJson& json) {
   auto record = json.get<ReportRecord>();
   for (const ReportRecord::Snapshot& snapshot : record.snapshots) {
     for (const ReportRecord::Map& map : snapshot.maps) {
-      check_sizes(map);
+      require_sizes(map);
     }
   }
-  check_sizes(record.classes);
+  require_sizes(record.classes);
   if (json.contains("picture")) {
     record.picture = json.at("picture").get<ShownPicture>();
-    check_sizes(*record.picture);
+    require_sizes(*record.picture);
   }
   return record;
 }
