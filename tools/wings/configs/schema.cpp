@@ -59,7 +59,9 @@ Json number_schema(const char* type, const Range& range) {
   return schema;
 }
 
-Json object_schema(const std::vector<FieldInfo>& fields);
+// An object with these fields, behind the properties that are given.
+Json object_schema(const std::vector<FieldInfo>& fields, Json properties = Json::object(),
+                   Json required = Json::array());
 
 // True if a map without the field is invalid. A group is needed if one of its own fields is.
 bool is_needed(const FieldInfo& info) {
@@ -179,18 +181,13 @@ Json field_schema(const FieldInfo& info) {
   return schema;
 }
 
-void add_fields(const std::vector<FieldInfo>& fields, Json& properties, Json& required) {
+Json object_schema(const std::vector<FieldInfo>& fields, Json properties, Json required) {
   for (const FieldInfo& info : fields) {
     properties[info.name] = field_schema(info);
     if (is_needed(info)) {
       required.push_back(info.name);
     }
   }
-}
-
-Json object_schema(const std::vector<FieldInfo>& fields) {
-  Json properties = Json::object(), required = Json::array();
-  add_fields(fields, properties, required);
   return {{"type", "object"},
           {"properties", properties},
           {"required", required},
@@ -199,13 +196,10 @@ Json object_schema(const std::vector<FieldInfo>& fields) {
 
 // The schema of {type: NAME, ...}. Which fields are required depends on its use: see part_schema.
 Json type_definition(const ConfigType& type) {
-  Json properties = {{"type", {{"const", type.name}}}}, required = Json::array({"type"});
-  add_fields(type.fields(), properties, required);
-  return {{"description", type.help},
-          {"type", "object"},
-          {"properties", properties},
-          {"required", required},
-          {"additionalProperties", false}};
+  Json definition = {{"description", type.help}};
+  definition.update(
+      object_schema(type.fields(), {{"type", {{"const", type.name}}}}, Json::array({"type"})));
+  return definition;
 }
 
 // Collects the kinds of all specs among the fields and, recursively, in the types of those kinds.
