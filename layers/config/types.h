@@ -39,6 +39,9 @@ class ConfigTypes {
   // The same, but throws ConfigError, naming the nearest, for an unknown name.
   const ConfigType& get(const std::string& name) const;
   std::vector<std::string> names() const;  // sorted
+  // for (const auto& [name, type] : types)
+  auto begin() const { return types_.begin(); }
+  auto end() const { return types_.end(); }
   const std::string& kind() const { return kind_; }
 
  private:

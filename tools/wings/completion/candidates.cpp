@@ -62,8 +62,8 @@ void add_runs(const std::string& typed, Candidates& found) {
 }
 
 void add_types(const ConfigTypes& types, Candidates& found) {
-  for (const std::string& name : types.names()) {
-    found.words.push_back({name, types.find(name)->help});
+  for (const auto& [name, type] : types) {
+    found.words.push_back({name, type.help});
   }
 }
 

@@ -49,8 +49,8 @@ std::vector<Kind> kinds_of_types() {
 // A line for each type of a kind.
 std::string types_text(const ConfigTypes& types) {
   Table table({Align::left, Align::left});
-  for (const std::string& name : types.names()) {
-    table.add({name, types.find(name)->help});
+  for (const auto& [name, type] : types) {
+    table.add({name, type.help});
   }
   return table.text("  ");
 }

@@ -77,11 +77,9 @@ std::string definition_name(const std::string& kind, const std::string& type) {
 
 // The types of a part that need no fields but those that are filled in.
 std::vector<std::string> names_that_suffice(const FieldInfo& info) {
-  const ConfigTypes& types = config_types(info.part_kind);
   std::vector<std::string> names;
-  for (const std::string& name : types.names()) {
-    const std::vector<FieldInfo>& fields = types.find(name)->fields();
-    if (std::none_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
+  for (const auto& [name, type] : config_types(info.part_kind)) {
+    if (std::none_of(type.fields().begin(), type.fields().end(), [&](const FieldInfo& field) {
           return is_needed(field) && !is_filled(field, info.fills);
         })) {
       names.push_back(name);
@@ -93,17 +91,16 @@ std::vector<std::string> names_that_suffice(const FieldInfo& info) {
 // One of the types of the kind. Fields that the enclosing struct fills in are not required. Nor is
 // `type` if the spec has a default type, whose fields are then valid.
 Json part_schema(const FieldInfo& info) {
-  const ConfigTypes& types = config_types(info.part_kind);
   const std::string usual = info.value.is_map() ? info.value.get("type").text()
                             : info.short_form   ? info.value.text()
                                                 : info.usual_type;
   Json alternatives = Json::array();
-  for (const std::string& name : types.names()) {
+  for (const auto& [name, type] : config_types(info.part_kind)) {
     Json required = Json::array();
     if (name != usual) {
       required.push_back("type");
     }
-    for (const FieldInfo& field : types.find(name)->fields()) {
+    for (const FieldInfo& field : type.fields()) {
       const bool given_by_default = name == usual && info.value.has(field.name);
       if (is_needed(field) && !is_filled(field, info.fills) && !given_by_default) {
         required.push_back(field.name);
@@ -211,9 +208,8 @@ void collect_kinds(const std::vector<FieldInfo>& fields, std::vector<std::string
       continue;
     }
     kinds.push_back(info.part_kind);
-    const ConfigTypes& types = config_types(info.part_kind);
-    for (const std::string& name : types.names()) {
-      collect_kinds(types.find(name)->fields(), kinds);
+    for (const auto& [name, type] : config_types(info.part_kind)) {
+      collect_kinds(type.fields(), kinds);
     }
   }
 }
@@ -231,10 +227,8 @@ std::string config_schema() {
   collect_kinds(fields, kinds);
   Json& definitions = schema["$defs"] = Json::object();
   for (const std::string& kind : kinds) {
-    const ConfigTypes& types = config_types(kind);
-    for (const std::string& name : types.names()) {
-      Json& definition = definitions[definition_name(kind, name)] =
-          type_definition(*types.find(name));
+    for (const auto& [name, type] : config_types(kind)) {
+      Json& definition = definitions[definition_name(kind, name)] = type_definition(type);
       definition.erase("required");
     }
   }
@@ -244,10 +238,9 @@ std::string config_schema() {
 std::string types_schema(const std::vector<std::string>& kinds, const std::string& name) {
   Json schema = Json::object();
   for (const std::string& kind : kinds) {
-    const ConfigTypes& types = config_types(kind);
-    for (const std::string& type : types.names()) {
-      if (name.empty() || type == name) {
-        schema[kind][type] = type_definition(*types.find(type));
+    for (const auto& [called, type] : config_types(kind)) {
+      if (name.empty() || called == name) {
+        schema[kind][called] = type_definition(type);
       }
     }
   }
