@@ -79,7 +79,7 @@ std::vector<FieldInfo> fields_below(const FieldInfo& field, const ConfigNode& wr
 }
 
 // The values of a field, if they can be listed.
-std::vector<Candidate> values_of(const FieldInfo& field) {
+std::vector<std::string> values_of(const FieldInfo& field) {
   std::vector<std::string> values = field.choices;
   if (field.type == FieldType::boolean) {
     values = {"false", "true"};
@@ -89,11 +89,7 @@ std::vector<Candidate> values_of(const FieldInfo& field) {
   if (!field.off_word.empty()) {
     values.push_back(field.off_word);
   }
-  std::vector<Candidate> all;
-  for (const std::string& value : values) {
-    all.push_back({value, ""});
-  }
-  return all;
+  return values;
 }
 
 }  // namespace
@@ -115,7 +111,7 @@ Candidates config_keys(const std::string& typed, const std::string& config,
       return {};
     }
     written = written->is_list() ? &written->at(std::stoll(key)) : &written->get(key);
-    fields = std::vector<FieldInfo>(fields_below(*field, *written));
+    fields = fields_below(*field, *written);
   }
 
   Candidates found;
@@ -124,8 +120,8 @@ Candidates config_keys(const std::string& typed, const std::string& config,
     if (field == nullptr) {
       return {};
     }
-    for (const Candidate& value : values_of(*field)) {
-      found.words.push_back({path + "=" + value.word, value.help});
+    for (const std::string& value : values_of(*field)) {
+      found.words.push_back({path + "=" + value, ""});
     }
     found.also = field->name == "path" ? Names::files : Names::none;
     return found;
