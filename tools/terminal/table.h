@@ -1,7 +1,6 @@
 // Output of commands: aligned columns, readable numbers, JSON.
 #pragma once
 
-#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>

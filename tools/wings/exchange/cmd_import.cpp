@@ -2,7 +2,6 @@
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
-#include <new>
 #include <nlohmann/json.hpp>
 
 #include "autograd/array/storage.h"

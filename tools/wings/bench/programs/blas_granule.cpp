@@ -10,7 +10,6 @@
 // nor any multiple of it, can be the granule.
 #include <cstdio>
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "autograd/kernels/blas_info.h"
