@@ -21,7 +21,6 @@
 #include "train/optim/schedule.h"
 #include "train/plan.h"
 #include "train/step.h"
-#include "train/wings/processes/launch.h"
 
 namespace heed::cli {
 

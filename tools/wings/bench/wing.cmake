@@ -1,4 +1,3 @@
-# Needs: processes
 # Benchmarks, on demand: cmake --build --preset release --target benchmarks (or attention_bench, ...)
 set(heed_bench_programs tools/wings/bench/programs)
 list(APPEND heed_apart "^${heed_bench_programs}/")
