@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tools/wings/report/data.h"
-#include "tools/wings/report/record.h"
 #include "train/files/files.h"
 
 namespace heed {
