@@ -183,45 +183,43 @@ void require_no_warnings(const Plan& plan) {
 std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   constexpr size_t most_line_bytes = 2000;
   const BlasInfo blas = blas_info();
-  std::vector<std::string> lines{
-      text("model      ", run.config.model.type(), ", ", grouped(plan.parameters), " parameters, ",
-           plan.trained_parameters < plan.parameters
-               ? text(grouped(plan.trained_parameters), " of them trained, the others frozen, ")
-               : "",
-           precision_name),
-      text("data       ", run.data_description()),
-      text("step       ", grouped(plan.tokens_per_step),
-           plan.reads_ids ? " tokens, " : " targets, ",
-           short_number(static_cast<double>(plan.flops_per_step)), "FLOP in matrix products"),
-      text("run        ", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type(),
-           ", ", run.config.schedule.type(), " schedule"),
-      text("memory     about ", bytes_text(plan.total_bytes()), ": ", parts_of_memory(plan),
-           ", program and data ", bytes_text(plan.process_bytes)),
-      text("threads    ", num_threads(),
-           plan.few_threads ? ", since more do not pay for so small a model, on " : " on ",
-           cpu().model, " (", simd_name(cpu().simd), "), ",
-           blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
-           "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")};
-  ptrdiff_t after_data = 2;
-  for (const auto& [label, words] : run.task->details()) {
-    lines.insert(lines.begin() + after_data++, formatted("%-11s", label.c_str()) + words);
-  }
+  std::vector<std::string> lines;
+  const auto say = [&](const std::string& label, const auto&... words) {
+    const std::string line = formatted("%-11s", label.c_str()) + text(words...);
+    lines.push_back(printable(line, most_line_bytes));  // it shows names of files and types
+  };
+  say("model", run.config.model.type(), ", ", grouped(plan.parameters), " parameters, ",
+      plan.trained_parameters < plan.parameters
+          ? text(grouped(plan.trained_parameters), " of them trained, the others frozen, ")
+          : "",
+      precision_name);
   if (!run.weights.empty()) {
-    std::string line = text("weights    from ", run.weights.string());
-    const char* between = ", all but ";
+    std::string but;
     for (const std::string& pattern : run.config.train.weights_ignore) {
-      line += between + pattern;
-      between = " and ";
+      but += (but.empty() ? ", all but " : " and ") + pattern;
     }
-    lines.insert(lines.begin() + 1, std::move(line));
+    say("weights", "from ", run.weights.string(), but);
   }
-  std::vector<std::string> warnings = machine_warnings(blas);
-  warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
-  for (const std::string& warning : warnings) {
-    lines.push_back("warning    " + warning);
+  say("data", run.data_description());
+  for (const auto& [label, words] : run.task->details()) {
+    say(label, words);
   }
-  for (std::string& line : lines) {
-    line = printable(line, most_line_bytes);  // a plan shows names of files and types
+  say("step", grouped(plan.tokens_per_step), plan.reads_ids ? " tokens, " : " targets, ",
+      short_number(static_cast<double>(plan.flops_per_step)), "FLOP in matrix products");
+  say("run", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type(), ", ",
+      run.config.schedule.type(), " schedule");
+  say("memory", "about ", bytes_text(plan.total_bytes()), ": ", parts_of_memory(plan),
+      ", program and data ", bytes_text(plan.process_bytes));
+  say("threads", num_threads(),
+      plan.few_threads ? ", since more do not pay for so small a model, on " : " on ", cpu().model,
+      " (", simd_name(cpu().simd), "), ",
+      blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
+      "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")");
+  for (const std::string& warning : machine_warnings(blas)) {
+    say("warning", warning);
+  }
+  for (const std::string& warning : plan.warnings) {
+    say("warning", warning);
   }
   return lines;
 }
