@@ -52,13 +52,6 @@ Exhibit asked(const TrainedRun& run, const AttentionRequest& look) {
   return {*look.prompt, answer.text, answer.shown};
 }
 
-// An attention layer that is shown: all of its heads or one.
-struct Shown {
-  int64_t number;  // of the layer, from 0
-  const AttentionMap& map;
-  std::optional<int64_t> head;  // from 0
-};
-
 // "trf_blocks.1.att" and "trf_blocks.1.att.heads.0" -> "trf_blocks.1".
 std::string block_of(const std::string& path) {
   return path.substr(0, path.find('.', path.find('.') + 1));
@@ -66,13 +59,14 @@ std::string block_of(const std::string& path) {
 
 // The layers and heads that --layer and --head choose. Without --layer, those that have the head,
 // of the last block alone if a terminal is to show them.
-std::vector<Shown> chosen(const std::vector<AttentionMap>& maps, const AttentionRequest& look) {
+std::vector<ShownLayer> chosen(const std::vector<AttentionMap>& maps,
+                               const AttentionRequest& look) {
   const auto count = static_cast<int64_t>(maps.size());
   const bool last_block = !look.all && !look.layer && !look.json && !look.out;
   require<ConfigError>(!look.layer || (*look.layer >= 0 && *look.layer < count),
                        "heed inspect: expected --layer from 0 to ", count - 1, ", got ",
                        look.layer.value_or(0));
-  std::vector<Shown> shown;
+  std::vector<ShownLayer> shown;
   int64_t most_heads = 0;
   for (int64_t i = 0; i < count; ++i) {
     const AttentionMap& map = maps[static_cast<size_t>(i)];
@@ -93,16 +87,14 @@ std::vector<Shown> chosen(const std::vector<AttentionMap>& maps, const Attention
   return shown;
 }
 
-LookJson as_json(const Shown& shown) {
+LookJson as_json(const ShownLayer& shown) {
   const AttentionMap& map = shown.map;
   const int64_t rows = map.weights.dim(1), columns = map.weights.dim(2);
-  const int64_t begin = shown.head.value_or(0);
-  const int64_t end = shown.head ? *shown.head + 1 : map.weights.dim(0);
   LookJson weights = LookJson::array();
-  for (int64_t h = begin; h < end; ++h) {
+  for (int64_t h = shown.first_head(); h < shown.end_head(); ++h) {
     LookJson head = LookJson::array();
     for (int64_t t = 0; t < rows; ++t) {
-      const real* row = map.weights.data() + (h * rows + t) * columns;
+      const real* row = shown.weights_of(h) + t * columns;
       head.push_back(std::vector<real>(row, row + columns));
     }
     weights.push_back(std::move(head));
@@ -134,31 +126,12 @@ void check_picture(const std::string& out, const AttentionRequest& look, const T
   require_replaceable("heed inspect: --out", out, inputs);
 }
 
-LayerOverPicture over_picture(const Shown& one) {
-  return {text("layer ", one.number, ", ", one.map.path), one.map, one.head};
-}
-
 // `picture` and `grid`, if the model has read one.
-void write_picture(const std::string& out, const std::vector<Shown>& shown, const Array& picture,
-                   const std::optional<PatchGrid>& grid) {
-  if (grid && out.ends_with(".svg")) {
-    std::vector<LayerOverPicture> layers;
-    std::transform(shown.begin(), shown.end(), std::back_inserter(layers), over_picture);
-    write_file_atomically(out, patch_maps_as_svg(picture, layers, *grid), Links::follow);
-    return;
-  }
-  std::vector<MapPicture> maps;
-  for (const Shown& one : shown) {
-    const AttentionMap& map = one.map;
-    const int64_t size = map.weights.dim(1) * map.weights.dim(2);
-    for (int64_t h = one.head.value_or(0); h < one.head.value_or(map.weights.dim(0) - 1) + 1; ++h) {
-      const real* first = map.weights.data() + h * size;
-      maps.push_back({text("layer ", one.number, ", ", map.path, ", head ", h), map.queries,
-                      map.keys, std::vector<real>(first, first + size)});
-    }
-  }
-  write_file_atomically(out, out.ends_with(".png") ? maps_as_png(maps) : maps_as_svg(maps),
-                        Links::follow);
+std::string picture_of(const std::vector<ShownLayer>& shown, const std::string& out,
+                       const Array& picture, const std::optional<PatchGrid>& grid) {
+  return out.ends_with(".png") ? maps_as_png(shown)
+         : grid                ? patch_maps_as_svg(picture, shown, *grid)
+                               : maps_as_svg(shown);
 }
 
 }  // namespace
@@ -177,11 +150,11 @@ int inspect_attention(const AttentionRequest& look) {
                        "that a map could show; linear_attention and rwkv_time_mixing keep sums ",
                        "over the tokens, rnn and gru a state, and attention_weights none or sum ",
                        "gives weights outside of 0 to 1");
-  const std::vector<Shown> shown = chosen(maps, look);
+  const std::vector<ShownLayer> shown = chosen(maps, look);
   const std::optional<PatchGrid> grid = patch_grid(exhibit.shown, shown.front().map.weights.dim(2));
   const Array picture = grid ? exhibit.shown.x.value() : Array();
   if (look.out) {
-    write_picture(*look.out, shown, picture, grid);
+    write_file_atomically(*look.out, picture_of(shown, *look.out, picture, grid), Links::follow);
     print_line(look.json ? stderr : stdout, *look.out);
     if (!look.json) {
       return 0;
@@ -189,7 +162,7 @@ int inspect_attention(const AttentionRequest& look) {
   }
   if (look.json) {
     LookJson layers = LookJson::array();
-    for (const Shown& one : shown) {
+    for (const ShownLayer& one : shown) {
       layers.push_back(as_json(one));
     }
     const LookJson out{{"step", run.state.step},
@@ -210,9 +183,9 @@ int inspect_attention(const AttentionRequest& look) {
     print_text(text("layers  those of ", block_of(maps.back().path), "; --all shows all ",
                     maps.size(), ", --layer 0 the first\n"));
   }
-  for (const Shown& one : shown) {
+  for (const ShownLayer& one : shown) {
     const std::string map =
-        grid ? patch_maps_text(picture, over_picture(one), *grid, style)
+        grid ? patch_maps_text(picture, one, *grid, style)
              : text("layer ", one.number, ", ", heat_map_text(one.map, style, one.head));
     std::printf("\n%s", map.c_str());
   }

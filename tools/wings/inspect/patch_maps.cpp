@@ -16,10 +16,9 @@ struct Panel {
   double most = 0;
 };
 
-std::vector<Panel> panels_of(const LayerOverPicture& layer, const PatchGrid& grid) {
+std::vector<Panel> panels_of(const ShownLayer& layer, const PatchGrid& grid) {
   std::vector<Panel> panels;
-  const int64_t end = layer.head ? *layer.head + 1 : layer.map.weights.dim(0);
-  for (int64_t head = layer.head.value_or(0); head < end; ++head) {
+  for (int64_t head = layer.first_head(); head < layer.end_head(); ++head) {
     Panel panel{head, attention_on_patches(layer.map, head, grid)};
     panel.most = *std::max_element(panel.weights.begin(), panel.weights.end());
     panels.push_back(std::move(panel));
@@ -50,15 +49,15 @@ std::vector<double> attention_on_patches(const AttentionMap& map, int64_t head,
   return sums;
 }
 
-std::string patch_maps_text(const Array& picture, const LayerOverPicture& layer,
-                            const PatchGrid& grid, const HeatMapStyle& style) {
+std::string patch_maps_text(const Array& picture, const ShownLayer& layer, const PatchGrid& grid,
+                            const HeatMapStyle& style) {
   const int64_t height = picture.dim(2), width = picture.dim(3);
   const std::vector<double> pixels = brightness(picture);
   const std::vector<Panel> panels = panels_of(layer, grid);
   const int64_t field = std::max<int64_t>(2 * width, 20) + 3;
   const auto beside = static_cast<size_t>(std::max<int64_t>(1, style.width / field - 1));
-  std::string out = layer.title + (grid.class_token ? ": where the class token looks\n"
-                                                    : ": where the patches look, on average\n");
+  std::string out = layer.title() + (grid.class_token ? ": where the class token looks\n"
+                                                      : ": where the patches look, on average\n");
   for (size_t begin = 0; begin < panels.size(); begin += beside) {
     const size_t end = std::min(panels.size(), begin + beside);
     const std::string blanks(static_cast<size_t>(field - 2 * width), ' ');
@@ -88,7 +87,7 @@ std::string patch_maps_text(const Array& picture, const LayerOverPicture& layer,
   return out;
 }
 
-std::string patch_maps_as_svg(const Array& picture, const std::vector<LayerOverPicture>& layers,
+std::string patch_maps_as_svg(const Array& picture, const std::vector<ShownLayer>& layers,
                               const PatchGrid& grid) {
   const int64_t height = picture.dim(2), width = picture.dim(3);
   const int64_t scale = std::max<int64_t>(1, 144 / std::max(height, width));
@@ -107,9 +106,8 @@ std::string patch_maps_as_svg(const Array& picture, const std::vector<LayerOverP
   }
   body += "</g></defs>\n";
   int64_t top = 8, most = 1;
-  for (const LayerOverPicture& layer : layers) {
-    body += text("<text x=\"8\" y=\"", top + 16, "\" font-size=\"14\" font-weight=\"600\">",
-                 svg_text(layer.title), "</text>\n");
+  for (const ShownLayer& layer : layers) {
+    body += svg_heading(layer.title(), static_cast<double>(top + 16));
     top += 26;
     body += text("<use href=\"#picture\" x=\"8\" y=\"", top, "\"/>\n<text x=\"8\" y=\"",
                  top + down + 15, "\">picture</text>\n");
@@ -132,11 +130,7 @@ std::string patch_maps_as_svg(const Array& picture, const std::vector<LayerOverP
     }
     top += down + 30;
   }
-  const int64_t wide = 8 + across * most;
-  return text("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", wide, "\" height=\"", top,
-              "\" viewBox=\"0 0 ", wide, " ", top,
-              "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"12\" fill=\"#1d1c1a\">\n",
-              "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", body, "</svg>\n");
+  return svg_page(static_cast<double>(8 + across * most), static_cast<double>(top), body);
 }
 
 }  // namespace heed::cli

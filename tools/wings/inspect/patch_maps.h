@@ -1,11 +1,10 @@
 // Attention over a picture: how much of a head's attention each patch gets, laid over the pixels.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "tools/wings/pages/attention_maps.h"
+#include "tools/wings/inspect/map_picture.h"
 #include "tools/wings/pages/heat_map.h"
 #include "tools/wings/pages/picture.h"
 
@@ -16,20 +15,13 @@ namespace heed::cli {
 std::vector<double> attention_on_patches(const AttentionMap& map, int64_t head,
                                          const PatchGrid& grid);
 
-// A layer that is shown: all of its heads, or one of them.
-struct LayerOverPicture {
-  std::string title;  // "layer 0, trf_blocks.0.att"
-  const AttentionMap& map;
-  std::optional<int64_t> head;
-};
-
 // The picture and, next to it, the patches of each head; the patch that gets most is the darkest
 // (in colour the brightest), and its share stands below.
-std::string patch_maps_text(const Array& picture, const LayerOverPicture& layer,
-                            const PatchGrid& grid, const HeatMapStyle& style);
+std::string patch_maps_text(const Array& picture, const ShownLayer& layer, const PatchGrid& grid,
+                            const HeatMapStyle& style);
 
 // The same as a picture: a row for each layer, with a tooltip for each patch.
-std::string patch_maps_as_svg(const Array& picture, const std::vector<LayerOverPicture>& layers,
+std::string patch_maps_as_svg(const Array& picture, const std::vector<ShownLayer>& layers,
                               const PatchGrid& grid);
 
 }  // namespace heed::cli

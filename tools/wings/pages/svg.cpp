@@ -34,6 +34,18 @@ double name_pixels(const std::vector<std::string>& names) {
   return 7.5 * static_cast<double>(most) + 10;
 }
 
+std::string svg_page(double width, double height, const std::string& body) {
+  return text("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", height,
+              "\" viewBox=\"0 0 ", width, " ", height,
+              "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"12\" fill=\"#1d1c1a\">\n",
+              "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", body, "</svg>\n");
+}
+
+std::string svg_heading(const std::string& title, double y) {
+  return text("<text x=\"8\" y=\"", y, "\" font-size=\"14\" font-weight=\"600\">", svg_text(title),
+              "</text>\n");
+}
+
 Color color_of_weight(double weight) {
   constexpr Color paper{0xf3, 0xf1, 0xea}, ink{0x22, 0x21, 0x1f};
   const double share = std::isfinite(weight) ? std::clamp(weight, 0.0, 1.0) : 0;

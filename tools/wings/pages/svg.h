@@ -1,4 +1,5 @@
-// What pictures of attention (SVG) have in common: the names of tokens, and the colour of a weight.
+// What pictures of attention (SVG) have in common: a white ground with headings, the names of
+// tokens, and the colour of a weight.
 #pragma once
 
 #include <array>
@@ -13,6 +14,11 @@ std::string svg_text(const std::string& name);
 
 // The width of the longest name in a font of 12 pixels, with some room.
 double name_pixels(const std::vector<std::string>& names);
+
+// A picture of this size, in pixels: `body` on a white ground.
+std::string svg_page(double width, double height, const std::string& body);
+// A heading at its left edge.
+std::string svg_heading(const std::string& title, double y);
 
 using Color = std::array<uint8_t, 3>;
 

@@ -20,7 +20,13 @@ using namespace heed::testing;
 
 namespace {
 
-const MapPicture map{"layer 0", {"<a>", "&\x01"}, {"x", "y", "\""}, {0, 1, 0.5, 0.25, 0.75, 0}};
+const AttentionMap map{"att",
+                       false,
+                       {"<a>", "&\x01"},
+                       {"x", "y", "\""},
+                       Array::from({2, 2, 3}, {0, 1, 0.5, 0.25, 0.75, 0,  //
+                                               0, 1, 0.5, 0.25, 0.75, 0})};
+const std::vector<ShownLayer> both_heads{{0, map, {}}};
 
 #ifdef HEED_STB
 // The pixels of a PNG, (height, width, 3).
@@ -47,12 +53,15 @@ Image image_in(const std::string& png) {
 }  // namespace
 
 TEST_CASE("map_picture: an SVG with a square for each weight, in which no name is markup") {
-  const std::string svg = maps_as_svg({map, map});
+  const std::string svg = maps_as_svg(both_heads);
   size_t squares = 0;
   for (size_t at = 0; (at = svg.find("<title>", at)) != std::string::npos; ++at) {
     ++squares;
   }
   CHECK(squares == 12);
+  CHECK(contains(svg, ">layer 0, att, head 1</text>"));
+  CHECK(contains(maps_as_svg({{0, map, 1}}), "layer 0, att, head 1"));
+  CHECK(!contains(maps_as_svg({{0, map, 1}}), "head 0"));
   CHECK(contains(svg, "&lt;a&gt; attends to y: 1.000"));
   CHECK(contains(svg, "fill=\"#22211f\""));  // of 1
   CHECK(contains(svg, "fill=\"#f3f1ea\""));  // of 0
@@ -63,7 +72,7 @@ TEST_CASE("map_picture: an SVG with a square for each weight, in which no name i
 #ifdef HEED_STB
 TEST_CASE("map_picture: a PNG whose size and colours are right") {
   CHECK(has_png());
-  const Image image = image_in(maps_as_png({map, map}));
+  const Image image = image_in(maps_as_png(both_heads));
   CHECK(image.width == 3 * 8 + 16);
   REQUIRE(image.height == 2 * (2 * 8 + 8) + 8);
   for (const int top : {8, 8 + 16 + 8}) {

@@ -29,9 +29,9 @@ TEST_CASE("patch_maps: the mean over all patches, or what the class token looks 
 
 TEST_CASE("patch_maps: the picture, then a panel for each head, as wide as the terminal allows") {
   const PatchGrid grid{1, 2, 2, false};
-  const LayerOverPicture both{"layer 0", of_patches, {}}, second{"layer 0", of_patches, 1};
+  const ShownLayer both{0, of_patches, {}}, second{0, of_patches, 1};
   const auto blanks = [](size_t count) { return std::string(count, ' '); };
-  const std::string title = "layer 0: where the patches look, on average\n";
+  const std::string title = "layer 0, trf_blocks.0.att: where the patches look, on average\n";
   CHECK(patch_maps_text(two_by_four, both, grid, {.width = 100}) ==
         title + "    @@" + blanks(19) + "++++@@@@" + blanks(15) + "@@@@\n" +  //
             "  @@" + blanks(21) + "++++@@@@" + blanks(15) + "@@@@\n" +
@@ -46,8 +46,10 @@ TEST_CASE("patch_maps: the picture, then a panel for each head, as wide as the t
 }
 
 TEST_CASE("patch_maps: as a picture, with a tooltip for each patch") {
-  const std::string svg = patch_maps_as_svg(
-      two_by_four, {{"layer <0>", of_patches, {}}, {"layer 1", of_patches, 1}}, {1, 2, 2, false});
+  AttentionMap own = of_patches;
+  own.path = "<own>";
+  const std::string svg =
+      patch_maps_as_svg(two_by_four, {{0, own, {}}, {1, of_patches, 1}}, {1, 2, 2, false});
   const auto count = [&](const std::string& part) {
     int found = 0;
     for (size_t at = 0; (at = svg.find(part, at)) != std::string::npos; ++at) ++found;
@@ -58,6 +60,6 @@ TEST_CASE("patch_maps: as a picture, with a tooltip for each patch") {
   CHECK(count("fill=\"rgb(108,108,108)\"") == 2);
   CHECK(count("<title>") == 6);
   CHECK(count("<title>row 0, column 1: 0.625</title>") == 1);
-  CHECK(count("layer &lt;0&gt;") == 1);
+  CHECK(count("layer 0, &lt;own&gt;") == 1);
   CHECK(count("head 1: up to 1.000") == 2);
 }
