@@ -23,18 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-struct InspectOptions {
-  std::string target;
-  std::vector<std::string> sets;
-  std::optional<int64_t> batch;
-  bool attention = false;
-  std::optional<std::string> prompt, ids;
-  std::optional<int64_t> layer, head;
-  bool all = false;
-  std::optional<std::string> out, graph;
-  bool json = false;
-};
-
 void declare(Arguments& arguments, InspectOptions& o) {
   arguments.config("CONFIG|RUN", o.target, "a config, a run folder or one of its checkpoints")
       .option("--set", o.sets,
@@ -285,8 +273,7 @@ int run(const InspectOptions& o) {
   require<ConfigError>(!o.attention || (!o.graph && !o.batch),
                        "heed inspect: --attention goes without --graph and --batch");
   if (o.attention) {
-    return inspect_attention(
-        {o.target, o.sets, o.prompt, o.ids, o.layer, o.head, o.all, o.json, o.out});
+    return inspect_attention(o);
   }
   const Inspected it = inspect(o);
   if (o.graph) {

@@ -1,4 +1,4 @@
-// The parts of `heed inspect` other than the tree of layers.
+// `heed inspect`: its options, and its parts other than the tree of layers.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +10,22 @@
 
 namespace heed::cli {
 
-struct AttentionRequest {
+struct InspectOptions {
   std::string target;             // a run, or a config (its model before training)
   std::vector<std::string> sets;  // --set arguments, for a config
+  std::optional<int64_t> batch;
+  bool attention = false;
   std::optional<std::string> prompt, ids;
   std::optional<int64_t> layer, head;  // from 0; all if absent
   bool all = false;                    // otherwise the terminal shows the last block, or `layer`
+  std::optional<std::string> out;      // a picture, .svg or .png
+  std::optional<std::string> graph;
   bool json = false;
-  std::optional<std::string> out;  // a picture, .svg or .png
 };
 
-// Prints the attention weights of layers and heads for a prompt, or writes them as a picture;
-// returns the exit code.
-int inspect_attention(const AttentionRequest& look);
+// --attention: prints the attention weights of layers and heads for a prompt, or writes them as a
+// picture; returns the exit code.
+int inspect_attention(const InspectOptions& look);
 
 // Where the graph of a training step goes: `file`.dot and, if graphviz is installed, `file`.svg. A
 // suffix .dot or .svg of `file` is ignored.

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using LookJson = nlohmann::ordered_json;
 
 // The model of a config before training.
-TrainedRun untrained(const AttentionRequest& look) {
+TrainedRun untrained(const InspectOptions& look) {
   const fs::path config = look.target;
   RunTree tree = read_run_tree(config, look.sets);
   require_precision_of(tree);
@@ -34,14 +34,14 @@ TrainedRun untrained(const AttentionRequest& look) {
   return run;
 }
 
-TrainedRun model_of(const AttentionRequest& look) {
+TrainedRun model_of(const InspectOptions& look) {
   if (std::error_code error; !fs::is_directory(look.target, error)) {
     return untrained(look);
   }
   return load_to_ask(look.target, look.sets);
 }
 
-Exhibit asked(const TrainedRun& run, const AttentionRequest& look) {
+Exhibit asked(const TrainedRun& run, const InspectOptions& look) {
   if (look.ids) {
     return {*look.ids, "", input_of_ids(*run.model, "heed inspect: --ids", *look.ids)};
   }
@@ -59,8 +59,7 @@ std::string block_of(const std::string& path) {
 
 // The layers and heads that --layer and --head choose. Without --layer, those that have the head,
 // of the last block alone if a terminal is to show them.
-std::vector<ShownLayer> chosen(const std::vector<AttentionMap>& maps,
-                               const AttentionRequest& look) {
+std::vector<ShownLayer> chosen(const std::vector<AttentionMap>& maps, const InspectOptions& look) {
   const auto count = static_cast<int64_t>(maps.size());
   const bool last_block = !look.all && !look.layer && !look.json && !look.out;
   require<ConfigError>(!look.layer || (*look.layer >= 0 && *look.layer < count),
@@ -107,7 +106,7 @@ LookJson as_json(const ShownLayer& shown) {
 }
 
 // Throws ConfigError for a name that is no picture's, and for a file that is needed.
-void check_picture(const std::string& out, const AttentionRequest& look, const TrainedRun& run) {
+void check_picture(const std::string& out, const InspectOptions& look, const TrainedRun& run) {
   const std::string kind = fs::path(out).extension().string();
   require<ConfigError>(kind == ".svg" || kind == ".png",
                        "heed inspect: --out: expected a name that ends in .svg or .png, got ",
@@ -136,7 +135,7 @@ std::string picture_of(const std::vector<ShownLayer>& shown, const std::string& 
 
 }  // namespace
 
-int inspect_attention(const AttentionRequest& look) {
+int inspect_attention(const InspectOptions& look) {
   const TrainedRun run = model_of(look);
   require<ConfigError>(run.loaded.task != nullptr, look.target,
                        ": attention needs a data section, for the tokens that are looked at");
