@@ -6,7 +6,6 @@
 #include "tools/terminal/table.h"
 #include "tools/wings/explain/explain.h"
 #include "tools/wings/pages/answer.h"
-#include "tools/wings/pages/attention_maps.h"
 #include "tools/wings/pages/output_file.h"
 #include "train/files/files.h"
 
@@ -40,18 +39,6 @@ void declare(Arguments& arguments, ExplainOptions& o) {
             "matrices are rounded, or left out, so that it stays below 3 MB");
 }
 
-Exhibit asked(const ExplainOptions& o, const TrainedRun& run) {
-  require<ConfigError>(!o.prompt || !o.ids, "heed explain: --prompt and --ids: give one of them");
-  if (o.ids) {
-    return {*o.ids, "", input_of_ids(*run.model, "heed explain: --ids", *o.ids)};
-  }
-  if (!o.prompt) {
-    return exhibit(*run.model, *run.loaded.task, run.loaded.config);
-  }
-  const Answer answer = answer_to(run, "heed explain: --prompt", *o.prompt);
-  return {*o.prompt, answer.text, answer.shown};
-}
-
 int run(const ExplainOptions& o) {
   namespace fs = std::filesystem;
   require<ConfigError>(o.tokens >= 0 && o.tokens <= 1000,
@@ -60,7 +47,8 @@ int run(const ExplainOptions& o) {
   const fs::path folder = parse_run(o.run).run;
   require_replaceable("heed explain: --out", o.out,
                       files_named_in(trained.loaded.resolved, folder));
-  const Exhibit shown = asked(o, trained);
+  require<ConfigError>(!o.prompt || !o.ids, "heed explain: --prompt and --ids: give one of them");
+  const Exhibit shown = asked(trained, "heed explain", o.prompt, o.ids);
   const Task& task = *trained.loaded.task;
   const bool apart = task.tokenizer() != nullptr && !task.continues_prompt();
   const std::string page =

@@ -41,17 +41,6 @@ TrainedRun model_of(const InspectOptions& look) {
   return load_to_ask(look.target, look.sets);
 }
 
-Exhibit asked(const TrainedRun& run, const InspectOptions& look) {
-  if (look.ids) {
-    return {*look.ids, "", input_of_ids(*run.model, "heed inspect: --ids", *look.ids)};
-  }
-  if (!look.prompt) {
-    return exhibit(*run.model, *run.loaded.task, run.loaded.config);
-  }
-  const Answer answer = answer_to(run, "heed inspect: --prompt", *look.prompt);
-  return {*look.prompt, answer.text, answer.shown};
-}
-
 // "trf_blocks.1.att" and "trf_blocks.1.att.heads.0" -> "trf_blocks.1".
 std::string block_of(const std::string& path) {
   return path.substr(0, path.find('.', path.find('.') + 1));
@@ -143,7 +132,7 @@ int inspect_attention(const InspectOptions& look) {
   if (look.out) {
     check_picture(*look.out, look, run);
   }
-  const Exhibit exhibit = asked(run, look);
+  const Exhibit exhibit = asked(run, "heed inspect", look.prompt, look.ids);
   const std::vector<AttentionMap> maps = attention_maps(*run.model, task, exhibit.shown);
   require<ConfigError>(!maps.empty(), look.target, ": no layer of this model attends with weights ",
                        "that a map could show; linear_attention and rwkv_time_mixing keep sums ",

@@ -18,4 +18,16 @@ Answer answer_to(const TrainedRun& run, const std::string& option, const std::st
   return answer;
 }
 
+Exhibit asked(const TrainedRun& run, const std::string& command,
+              const std::optional<std::string>& prompt, const std::optional<std::string>& ids) {
+  if (ids) {
+    return {*ids, "", input_of_ids(*run.model, command + ": --ids", *ids)};
+  }
+  if (!prompt) {
+    return exhibit(*run.model, *run.loaded.task, run.loaded.config);
+  }
+  const Answer answer = answer_to(run, command + ": --prompt", *prompt);
+  return {*prompt, answer.text, answer.shown};
+}
+
 }  // namespace heed::cli

@@ -1,7 +1,11 @@
 // What a trained model has read, for commands that show it.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "tools/commands/run.h"
+#include "tools/wings/pages/attention_maps.h"
 
 namespace heed::cli {
 
@@ -10,5 +14,10 @@ namespace heed::cli {
 // not take, or that is longer than the model's context: the model would read only the end of it.
 // The message begins with `option`, "heed probe: --prompt".
 Answer answer_to(const TrainedRun& run, const std::string& option, const std::string& prompt);
+
+// What `command`, "heed explain", shows: for --prompt the answer to it, for --ids these, without
+// either exhibit(). Of both, `ids` wins.
+Exhibit asked(const TrainedRun& run, const std::string& command,
+              const std::optional<std::string>& prompt, const std::optional<std::string>& ids);
 
 }  // namespace heed::cli
