@@ -8,10 +8,10 @@
 
 namespace heed {
 
-std::vector<std::string> token_names(const Tokenizer* tokenizer, const Ids& ids) {
+std::vector<std::string> token_names(const Tokenizer* tokenizer, std::span<const int32_t> ids) {
   std::vector<std::string> names;
-  for (int64_t i = 0; ids && i < ids.size(); ++i) {
-    names.push_back(token_name(tokenizer, ids.data()[i]));
+  for (const int32_t id : ids) {
+    names.push_back(token_name(tokenizer, id));
   }
   return names;
 }
@@ -49,7 +49,7 @@ std::vector<std::string> written(const Array& logits, const Tokenizer* tokenizer
   for (size_t at = 0; at + width <= logits.span().size(); at += width) {
     ids.push_back(likeliest(logits.span().subspan(at, width)));
   }
-  return token_names(tokenizer, Ids::from({1, static_cast<int64_t>(ids.size())}, ids));
+  return token_names(tokenizer, ids);
 }
 
 // Names for an axis of this length. If the lengths differ (after pooling), positions are numbered.

@@ -1,6 +1,7 @@
 // The attention weights of every layer, with token names on both axes.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,12 @@
 
 namespace heed {
 
-// The names of tokens; {} for none.
-std::vector<std::string> token_names(const Tokenizer* tokenizer, const Ids& ids);
+// The names of tokens.
+std::vector<std::string> token_names(const Tokenizer* tokenizer, std::span<const int32_t> ids);
+// {} for no array.
+inline std::vector<std::string> token_names(const Tokenizer* tokenizer, const Ids& ids) {
+  return token_names(tokenizer, ids ? ids.span() : std::span<const int32_t>());
+}
 
 struct AttentionMap {
   std::string path;                  // of the layer: "trf_blocks.0.att"

@@ -112,14 +112,6 @@ const std::string& needed(const ProbeOptions& o, const std::optional<std::string
   return *value;
 }
 
-std::vector<std::string> names_of(const Task& task, std::span<const int32_t> ids) {
-  std::vector<std::string> names;
-  for (const int32_t id : ids) {
-    names.push_back(token_name(task.tokenizer(), id));
-  }
-  return names;
-}
-
 // The column of the logits that stands for a token or, of a classifier, a class. Without a
 // tokenizer `answer` is an id.
 int32_t column_of(const TrainedRun& run, const char* option, const std::string& answer) {
@@ -143,7 +135,7 @@ int32_t column_of(const TrainedRun& run, const char* option, const std::string& 
   const std::vector<int32_t> ids = with_place<ConfigError>(
       text("heed probe: ", option, ": "), [&] { return task.tokenizer()->encode(answer); });
   require<ConfigError>(ids.size() == 1, "heed probe: ", option, ": expected one token, got ",
-                       ids.size(), ": ", tokens_text(names_of(task, ids)));
+                       ids.size(), ": ", tokens_text(token_names(task.tokenizer(), ids)));
   return ids.front();
 }
 
@@ -270,8 +262,8 @@ Found patch(const ProbeOptions& o, const TrainedRun& run) {
       read_of(run, "heed probe: --clean", needed(o, o.clean, "--clean, the prompt"));
   const Input corrupt = read_of(run, "heed probe: --corrupt",
                                 needed(o, o.corrupt, "--corrupt, a prompt with another answer"));
-  const std::vector<std::string> clean_names = names_of(task, clean.ids.span());
-  const std::vector<std::string> corrupt_names = names_of(task, corrupt.ids.span());
+  const std::vector<std::string> clean_names = token_names(task.tokenizer(), clean.ids);
+  const std::vector<std::string> corrupt_names = token_names(task.tokenizer(), corrupt.ids);
   require<ConfigError>(clean_names.size() == corrupt_names.size() || clean.source_ids,
                        "heed probe: patch: expected prompts of the same length, got ",
                        clean_names.size(), " tokens, ", tokens_text(clean_names), ", and ",
@@ -290,9 +282,10 @@ Found attribute(const ProbeOptions& o, const TrainedRun& run) {
   const probe::Attribution found = probe::attribute(*run.model, in, answer, wrong);
   const std::string right = token_name(task.tokenizer(), answer),
                     not_right = wrong ? token_name(task.tokenizer(), *wrong) : "";
-  return {to_json(found),
-          attribution_text(found, right, not_right, style_of_terminal()),
-          {{"prompt", names_of(task, in.ids.span())}, {"answer", right}, {"wrong", not_right}}};
+  return {
+      to_json(found),
+      attribution_text(found, right, not_right, style_of_terminal()),
+      {{"prompt", token_names(task.tokenizer(), in.ids)}, {"answer", right}, {"wrong", not_right}}};
 }
 
 int run(const ProbeOptions& o) {

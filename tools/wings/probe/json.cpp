@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/wings/pages/attention_maps.h"
+
 namespace heed::probe {
 
 namespace {
@@ -38,10 +40,7 @@ std::string to_json(const HeadScores& scores) {
 }
 
 std::string to_json(const Lens& lens, const TextInterface& text) {
-  Json tokens = Json::array(), blocks = Json::array();
-  for (const int32_t id : lens.ids) {
-    tokens.push_back(token_name(text.tokenizer(), id));
-  }
+  Json blocks = Json::array();
   for (const std::vector<Guess>& row : lens.blocks) {
     Json positions = Json::array();
     for (const Guess& guess : row) {
@@ -55,7 +54,8 @@ std::string to_json(const Lens& lens, const TextInterface& text) {
     }
     blocks.push_back(std::move(positions));
   }
-  return dumped({{"tokens", std::move(tokens)}, {"blocks", std::move(blocks)}});
+  return dumped(
+      {{"tokens", token_names(text.tokenizer(), lens.ids)}, {"blocks", std::move(blocks)}});
 }
 
 std::string to_json(const Ablations& ablations) {
