@@ -11,20 +11,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<int64_t> sizes_of(const Array& values) {
-  std::vector<int64_t> sizes;
-  for (int axis = 0; axis < values.rank(); ++axis) {
-    sizes.push_back(values.dim(axis));
-  }
-  return sizes;
-}
-
 size_t size_of(const Array& matrix, Detail detail) {
   return packed_size(matrix.dim(0), matrix.dim(1), detail);
 }
 
 Json packed_matrix(const Array& matrix, Detail detail) {
-  Json out{{"shape", sizes_of(matrix)}};
+  Json out{{"shape", matrix.shape().dims()}};
   if (detail == Detail::exact) {
     out["data"] = packed(matrix);
   } else if (detail != Detail::nothing) {
@@ -113,7 +105,7 @@ std::string PageData::json(size_t most) const {
     page["sections"].push_back(as_json(section));
   }
   for (const auto& [name, values] : tensors_) {
-    page["tensors"][name] = {{"shape", sizes_of(values)}, {"data", packed(values)}};
+    page["tensors"][name] = {{"shape", values.shape().dims()}, {"data", packed(values)}};
   }
   if (picture) {
     page["picture"] = Json::parse(to_json(*picture));

@@ -52,12 +52,6 @@ Array Recorder::weights(const Module& layer) const {
   return inside.empty() ? Array() : concat(inside, 0).value();
 }
 
-Array without_batch_axis(const Array& x) {
-  std::vector<int64_t> sizes;
-  for (int axis = 1; axis < x.rank(); ++axis) {
-    sizes.push_back(x.dim(axis));
-  }
-  return x.reshaped(Shape(std::span<const int64_t>(sizes)));
-}
+Array without_batch_axis(const Array& x) { return x.reshaped(x.shape().without(0)); }
 
 }  // namespace heed::explain

@@ -202,16 +202,11 @@ void print(const Inspected& it) {
   }
 }
 
-Json shape_json(const Shape& shape) {
-  return std::vector<int64_t>(shape.dims().begin(), shape.dims().end());
-}
-
 Json as_json(const LayerNode& node) {
   Json own = Json::array(), children = Json::array();
   for (const LayerNode::OwnParameter& parameter : node.own) {
-    own.push_back({{"name", parameter.name},
-                   {"shape", shape_json(parameter.shape)},
-                   {"tied", parameter.tied}});
+    own.push_back(
+        {{"name", parameter.name}, {"shape", parameter.shape.dims()}, {"tied", parameter.tied}});
   }
   for (const LayerNode& child : node.children) {
     children.push_back(as_json(child));
@@ -219,7 +214,7 @@ Json as_json(const LayerNode& node) {
   return {{"name", node.name},
           {"type", node.type},
           {"calls", node.calls},
-          {"output", shape_json(node.output)},
+          {"output", node.output.dims()},
           {"parameters", node.parameters},
           {"flops", node.flops},
           {"own", std::move(own)},
