@@ -145,15 +145,9 @@ struct Found {
   nlohmann::ordered_json prompts = nlohmann::ordered_json::object();
 };
 
-// The page of a probe. data: {"probe", "run", "step", "version", "result"}, for patch the tokens of
-// both prompts, {"clean", "corrupt"}, and for write {"prompt", "answer", "wrong"}; result: as
+// The page of a probe. Its data: {"probe", "run", "step", "version", "result"}, for patch the tokens
+// of both prompts, {"clean", "corrupt"}, and for write {"prompt", "answer", "wrong"}; result: as
 // `heed probe --json`.
-std::string probe_page(const std::string& data) {
-  return filled(asset("probe/page"), {{"{{style}}", asset("pages/style")},
-                                      {"{{data}}", within_script(data)},
-                                      {"{{scripts}}", asset("probe/scripts")}});
-}
-
 std::string page_of(const ProbeOptions& o, const TrainedRun& run, const Found& found) {
   namespace fs = std::filesystem;
   const fs::path folder = parse_run(o.run).run;
@@ -163,7 +157,11 @@ std::string page_of(const ProbeOptions& o, const TrainedRun& run, const Found& f
                               {"version", HEED_VERSION},
                               {"result", nlohmann::ordered_json::parse(found.json)}};
   data.update(found.prompts);
-  return probe_page(data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  const std::string words =
+      data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return filled(asset("probe/page"), {{"{{style}}", asset("pages/style")},
+                                      {"{{data}}", within_script(words)},
+                                      {"{{scripts}}", asset("probe/scripts")}});
 }
 
 void deliver(const ProbeOptions& o, const TrainedRun& run, const Found& found) {

@@ -10,6 +10,8 @@ namespace heed::probe {
 namespace {
 
 class Patching {
+  using Key = Activations::key_type;
+
  public:
   Patching(Module& model, const Input& clean, const Input& corrupt, int32_t answer,
            std::optional<int32_t> wrong, const std::vector<PartObserver::Watched>& parts)
@@ -25,17 +27,13 @@ class Patching {
   double of_clean() const { return of_clean_; }
   double of_corrupt() const { return of_corrupt_; }
 
-  // The share for an output (1, T, d) at one position.
-  double at_position(const Module* part, int64_t t) const {
-    const int64_t width = clean_values_.at({part, Activation::output, 0}).dim(-1);
-    return share({part, Activation::output, 0}, t * width, (t + 1) * width, width);
-  }
-
-  // The share of each position.
+  // The share of each position of an output (1, T, d).
   std::vector<double> at_positions(const Module* part) const {
+    const Key key{part, Activation::output, 0};
+    const int64_t width = clean_values_.at(key).dim(-1);
     std::vector<double> shares;
     for (int64_t t = 0; t < corrupt_.ids.size(); ++t) {
-      shares.push_back(at_position(part, t));
+      shares.push_back(share(key, t * width, (t + 1) * width, width, width));
     }
     return shares;
   }
@@ -56,8 +54,6 @@ class Patching {
   }
 
  private:
-  using Key = std::tuple<const Module*, Activation, int64_t>;
-
   // m of a run of the model as it is now observed.
   double measure(const Input& in) const {
     const EvaluationMode evaluating(model_);
@@ -68,11 +64,11 @@ class Patching {
   }
 
   // The share for the elements [first, end) in runs of `width`, one every `step`.
-  double share(const Key& key, int64_t first, int64_t end, int64_t width, int64_t step = 0) const {
+  double share(const Key& key, int64_t first, int64_t end, int64_t width, int64_t step) const {
     const Array &clean = clean_values_.at(key), &corrupt = corrupt_values_.at(key);
     Array mixed = corrupt.clone();
     real* const to = mixed.mutable_data();
-    for (int64_t at = first; at < end; at += std::max(step, width)) {
+    for (int64_t at = first; at < end; at += step) {
       std::copy_n(clean.data() + at, width, to + at);
     }
     // Before the first token that differs a causal model has the same activations.

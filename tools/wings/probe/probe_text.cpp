@@ -28,22 +28,14 @@ std::string fixed_or_none(const std::optional<double>& value) {
 
 // The largest score of a head as words. Below 0.3 it is no finding.
 std::string in_words(const probe::HeadScore& of) {
-  struct Named {
-    const char* name;
-    double score;
-  };
-  std::vector<Named> named;
-  for (const auto& [name, score] : {std::pair{"induction", of.induction},
-                                    {"previous token", of.previous_token},
-                                    {"duplicate token", of.duplicate_token},
-                                    {"diagonal", of.diagonal},
-                                    {"first token", of.first_token}}) {
-    named.push_back({name, score.value_or(0)});
-  }
-  const Named largest = *std::max_element(
-      named.begin(), named.end(), [](const Named& a, const Named& b) { return a.score < b.score; });
-  return largest.score < 0.3 ? "nothing stands out"
-                             : text(largest.name, " ", fixed(largest.score, 2));
+  const auto [name, score] =
+      std::max({std::pair{"induction", of.induction},
+                {"previous token", of.previous_token},
+                {"duplicate token", of.duplicate_token},
+                {"diagonal", of.diagonal},
+                {"first token", of.first_token}},
+               [](const auto& a, const auto& b) { return a.second < b.second; });
+  return score.value_or(0) < 0.3 ? "nothing stands out" : text(name, " ", fixed(*score, 2));
 }
 
 std::string percent(std::optional<double> share) {

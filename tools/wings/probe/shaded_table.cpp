@@ -16,14 +16,6 @@ std::string colored(const std::string& cell, double value) {
   return text("\x1b[48;5;", heat_color(value), ";38;5;", foreground, "m", cell, "\x1b[0m");
 }
 
-size_t widest(const std::vector<std::string>& texts) {
-  size_t width = 0;
-  for (const std::string& text : texts) {
-    width = std::max(width, display_width(text));
-  }
-  return width;
-}
-
 }  // namespace
 
 std::string shaded_table(const std::vector<std::string>& rows,
@@ -31,10 +23,11 @@ std::string shaded_table(const std::vector<std::string>& rows,
                          const std::vector<std::vector<ShadedCell>>& cells,
                          const HeatMapStyle& style) {
   std::vector<std::string> names;
+  size_t margin = 0;
   for (const std::string& row : rows) {
     names.push_back(printable(row));
+    margin = std::max(margin, display_width(names.back()));
   }
-  const size_t margin = widest(names);
   std::vector<size_t> widths;
   for (size_t column = 0; column < columns.size(); ++column) {
     size_t width = display_width(columns[column]);
