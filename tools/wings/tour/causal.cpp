@@ -6,7 +6,6 @@
 #include "autograd/ops/masked_fill.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/softmax.h"
-#include "autograd/ops/stack.h"
 #include "autograd/ops/sum.h"
 #include "autograd/ops/tril.h"
 #include "autograd/ops/where.h"
@@ -170,7 +169,7 @@ void causal_attention(const TourInputs& in, StepValues& show) {
   CausalAttention attention(
       {.d_in = in.width(), .d_out = causal_width, .context_length = in.tokens()});
   draw(show, attention);
-  const Tensor batch = stack({in.inputs, in.inputs});  // (2, T, d)
+  const Tensor batch = batch_of_two(in);  // (2, T, d)
   show("batch_shape", text(batch.shape()));
   show("context_vecs", attention(batch), "causal_attention");
 }

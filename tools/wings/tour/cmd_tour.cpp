@@ -201,9 +201,6 @@ Tensor weights_of_last(const TourInputs& in) {
 // Asks until the answer is one of the words, whatever its case. Its number; -1 at the end of the
 // input, by Ctrl-D.
 int64_t asked_word(const std::vector<std::string>& words) {
-  const auto same = [](unsigned char a, unsigned char b) {
-    return std::tolower(a) == std::tolower(b);
-  };
   while (true) {
     std::cout << "Your answer: " << std::flush;
     std::string answer;
@@ -214,7 +211,7 @@ int64_t asked_word(const std::vector<std::string>& words) {
     const size_t first = answer.find_first_not_of(" \t\""), end = answer.find_last_not_of(" \t\"");
     answer = first == answer.npos ? "" : answer.substr(first, end + 1 - first);
     for (size_t i = 0; i < words.size(); ++i) {
-      if (std::equal(answer.begin(), answer.end(), words[i].begin(), words[i].end(), same)) {
+      if (in_lower_case(answer) == in_lower_case(words[i])) {
         return static_cast<int64_t>(i);
       }
     }
@@ -282,21 +279,17 @@ std::string file_url(const std::string& file) {
   return url;
 }
 
-// The page, with data as tour::page_json() writes it.
-std::string tour_page(const std::string& data) {
-  return filled(asset("tour/page"), {{"{{style}}", asset("pages/style")},
-                                     {"{{more_style}}", asset("tour/style")},
-                                     {"{{data}}", within_script(data)},
-                                     {"{{scripts}}", asset("tour/scripts")}});
-}
-
 void write_page(const std::string& file, const std::vector<Step>& steps, const Options& options) {
   std::vector<InputFile> inputs;
   if (options.inputs) {
     inputs.push_back({"--inputs", *options.inputs});
   }
   require_replaceable("heed tour: --html", file, inputs);
-  const std::string page = tour_page(tour::page_json(steps, inputs_by(options)));
+  const std::string data = tour::page_json(steps, inputs_by(options));
+  const std::string page = filled(asset("tour/page"), {{"{{style}}", asset("pages/style")},
+                                                       {"{{more_style}}", asset("tour/style")},
+                                                       {"{{data}}", within_script(data)},
+                                                       {"{{scripts}}", asset("tour/scripts")}});
   write_file_atomically(file, page, Links::follow);
   print_text(text("wrote ", file, " (", bytes_text(static_cast<int64_t>(page.size())),
                   "); open it in a browser:\n", file_url(file), "\n"));

@@ -8,7 +8,6 @@
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/permute.h"
 #include "autograd/ops/softmax.h"
-#include "autograd/ops/stack.h"
 #include "autograd/ops/sum.h"
 #include "autograd/ops/tril.h"
 #include "layers/linear.h"
@@ -180,7 +179,7 @@ ByHand attend_by_hand(const Tensor& x) {
 }
 
 void multi_head(const TourInputs& in, StepValues& show) {
-  const Tensor x = stack({in.inputs, in.inputs});  // (B, T, D)
+  const Tensor x = batch_of_two(in);  // (B, T, D)
   const int64_t T = in.tokens();
   manual_seed(in.seed);
   const auto [weights, by_hand] = attend_by_hand(x);
@@ -196,7 +195,7 @@ void multi_head(const TourInputs& in, StepValues& show) {
   show("head_shape", text(Shape{2, H, T, C / H}));
   show("weight_shape", text(weights.shape()));
   show("y_shape", text(by_hand.shape()));
-  show("first_weights", reshape(row(reshape(weights, {2 * H, T * T}), 0), {T, T}));
+  show("first_weights", row(row(weights, 0), 0));
   show("by_hand", by_hand);
   show("by_layer", by_layer);
 }

@@ -5,7 +5,6 @@
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/permute.h"
 #include "autograd/ops/softmax.h"
-#include "autograd/ops/stack.h"
 #include "layers/embedding.h"
 #include "layers/multi_head_attention.h"
 #include "layers/multi_head_attention_wrapper.h"
@@ -15,9 +14,6 @@
 namespace heed::tour {
 
 namespace {
-
-// (2, T, d)
-Tensor batch_of_two(const TourInputs& in) { return stack({in.inputs, in.inputs}); }
 
 constexpr const char* wrapper_text = R"(
 One head finds one kind of relation. Several heads, each with its own W_query, W_key and
@@ -85,8 +81,8 @@ void batched_matmul(const TourInputs&, StepValues& show) {
                                               0.0772f, 0.3565f, 0.1479f, 0.5331f,    // head 1
                                               0.4066f, 0.2318f, 0.4545f, 0.9737f,    //
                                               0.4606f, 0.5159f, 0.4220f, 0.5786f});  //
-  const Tensor first = reshape(slice(a, 1, 0, 1), {3, 4});
-  const Tensor second = reshape(slice(a, 1, 1, 2), {3, 4});
+  const Tensor first = row(row(a, 0), 0);
+  const Tensor second = row(row(a, 0), 1);
   show("a", a, "batched_matmul.input");
   show("product", matmul(a, transpose(a, 2, 3)), "batched_matmul");
   show("first_head", matmul(first, transpose(first, 0, 1)), "batched_matmul.first_head");
@@ -294,8 +290,8 @@ void text_to_attention(const TourInputs& in, StepValues& show) {
   show("pos_shape", heed::text(Tensor(pos_emb.weight).shape()));
   show("x_shape", heed::text(x.shape()));
   show("y_shape", heed::text(y.shape()));
-  show("x_first", reshape(slice(x, 0, 0, 1), {context_length, d_model}));
-  show("y_first", reshape(slice(y, 0, 0, 1), {context_length, d_model}));
+  show("x_first", row(x, 0));
+  show("y_first", row(y, 0));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
+#include "autograd/ops/stack.h"
 #include "layers/module/module.h"
 #include "tools/wings/lesson/step.h"
 
@@ -27,8 +28,13 @@ std::vector<Step> gradient_steps();     // what training changes
 // All steps, in the order of the tour.
 std::vector<Step> all_steps();
 
-// x[i]: row i of x (n, d), as (d).
-inline Tensor row(const Tensor& x, int64_t i) { return reshape(slice(x, 0, i, i + 1), {x.dim(1)}); }
+// x[i]: row i of x (n, d), as (d). Of x (n, ...): without its first axis.
+inline Tensor row(const Tensor& x, int64_t i) {
+  return reshape(slice(x, 0, i, i + 1), x.shape().without(0));
+}
+
+// (2, T, d): the same text twice.
+inline Tensor batch_of_two(const TourInputs& in) { return stack({in.inputs, in.inputs}); }
 
 // The parameters of a layer, under their names: "W_query.weight".
 inline void draw(StepValues& show, const Module& layer, const std::string& prefix = "") {

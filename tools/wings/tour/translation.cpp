@@ -57,9 +57,8 @@ std::string chosen_words(const Tensor& weights, const Tensor& dictionary,
 }
 
 void word_by_word(const TourInputs&, StepValues& show) {
-  const std::vector<std::string> english{"Could", "you", "do", "me", "a", "favor"};
   const std::vector<std::string> chinese{"能", "你", "做", "我", "个", "恩惠"};
-  const auto T = static_cast<int64_t>(english.size());
+  const int64_t T = std::ssize(chinese);
   Array diagonal = Array::zeros({T, T});
   for (int64_t t = 0; t < T; ++t) {
     diagonal.mutable_data()[t * T + t] = 1;
@@ -67,13 +66,9 @@ void word_by_word(const TourInputs&, StepValues& show) {
   Array exchanged = diagonal.clone();
   std::swap_ranges(exchanged.mutable_data(), exchanged.mutable_data() + T,
                    exchanged.mutable_data() + T);
-  std::string sentence;
-  for (const std::string& word : english) {
-    sentence += (sentence.empty() ? "" : " ") + word;
-  }
-  // Word i of the English list is translated by word i of the Chinese one.
+  // Word i of the English sentence is translated by word i of the Chinese list.
   const Tensor dictionary = diagonal, weights = diagonal, reordered = exchanged;
-  show("english", sentence);
+  show("english", "Could you do me a favor");
   show("dictionary", dictionary);
   show("weights", weights);
   show("word_by_word", chosen_words(weights, dictionary, chinese));

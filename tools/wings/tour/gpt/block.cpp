@@ -170,17 +170,16 @@ void block_step(const TourInputs& in, StepValues& show) {
   auto& block = dynamic_cast<TransformerBlock&>(*made);
   draw(show, block);
   const Tensor batch = reshape(in.inputs, {1, in.tokens(), in.width()});
-  const auto matrix = [&](const Tensor& x) { return reshape(x, {in.tokens(), in.width()}); };
   const Tensor normed = block.norm1(batch), attended = block.att(normed);  // (1, T, d)
   const Tensor x = batch + attended;
   const Tensor fed = (*block.ff)((*block.norm2)(x));
   show("hidden", 4 * in.width());
-  show("normed", matrix(normed));
-  show("attended", matrix(attended));
-  show("x", matrix(x));
-  show("fed", matrix(fed));
-  show("y", matrix(x + fed));
-  show("by_layer", matrix(block(batch)));
+  show("normed", row(normed, 0));
+  show("attended", row(attended, 0));
+  show("x", row(x, 0));
+  show("fed", row(fed, 0));
+  show("y", row(x + fed, 0));
+  show("by_layer", row(block(batch), 0));
 }
 
 }  // namespace

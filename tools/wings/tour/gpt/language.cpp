@@ -137,14 +137,10 @@ So nothing absurd is ever drawn, however hot it is.
 
 void temperature_step(const TourInputs& in, StepValues& show) {
   const Tensor logits = 5 * last_row(logits_of(in, show));  // (T)
-  const int64_t kept = std::min<int64_t>(3, in.tokens());
   std::vector<real> sorted(logits.value().span().begin(), logits.value().span().end());
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
-  Mask hidden = Mask::zeros(logits.shape());
-  for (int64_t i = 0; i < logits.size(); ++i) {
-    hidden.mutable_data()[i] =
-        logits.value().data()[i] < sorted[static_cast<size_t>(kept - 1)] ? 1 : 0;
-  }
+  const real least = sorted[std::min<size_t>(3, sorted.size()) - 1];
+  const Mask hidden = map<uint8_t>(logits.value(), [&](real logit) { return logit < least; });
   const Tensor top = masked_fill(logits, hidden, -std::numeric_limits<real>::infinity());
   show("logits", logits);
   show("probabilities", softmax(logits));
