@@ -77,13 +77,11 @@ std::vector<ShownLayer> chosen(const std::vector<AttentionMap>& maps, const Insp
 
 LookJson as_json(const ShownLayer& shown) {
   const AttentionMap& map = shown.map;
-  const int64_t rows = map.weights.dim(1), columns = map.weights.dim(2);
   LookJson weights = LookJson::array();
   for (int64_t h = shown.first_head(); h < shown.end_head(); ++h) {
     LookJson head = LookJson::array();
-    for (int64_t t = 0; t < rows; ++t) {
-      const real* row = shown.weights_of(h) + t * columns;
-      head.push_back(std::vector<real>(row, row + columns));
+    for (int64_t t = 0; t < map.weights.dim(1); ++t) {
+      head.push_back(map.row(h, t));
     }
     weights.push_back(std::move(head));
   }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int square = 20;
 
-// The weights (T, S) of one head at the height `top`; returns where the next begins.
-double add_map(const std::string& title, const AttentionMap& map, const real* weights, double top,
+// The weights of one head at the height `top`; returns where the next begins.
+double add_map(const std::string& title, const AttentionMap& map, int64_t head, double top,
                double left, std::string& out) {
   const double squares = top + 24 + name_pixels(map.keys);
   const auto x = [&](size_t column) { return left + square * static_cast<double>(column); };
@@ -27,7 +27,7 @@ double add_map(const std::string& title, const AttentionMap& map, const real* we
     out += text("<text x=\"", left - 6, "\" y=\"", y(t) + 14, "\" text-anchor=\"end\">",
                 svg_text(map.queries[t]), "</text>\n");
     for (size_t s = 0; s < map.keys.size(); ++s) {
-      const auto weight = static_cast<double>(weights[t * map.keys.size() + s]);
+      const auto weight = static_cast<double>(map.row(head, static_cast<int64_t>(t))[s]);
       out += text("<rect x=\"", x(s), "\" y=\"", y(t), "\" width=\"", square, "\" height=\"",
                   square, "\" fill=\"", hex(color_of_weight(weight)), "\"><title>",
                   svg_text(map.queries[t]), " attends to ", svg_text(map.keys[s]), ": ",
@@ -48,7 +48,7 @@ std::string maps_as_svg(const std::vector<ShownLayer>& layers) {
   for (const ShownLayer& layer : layers) {
     for (int64_t h = layer.first_head(); h < layer.end_head(); ++h) {
       const std::string title = text(layer.title(), ", head ", h);
-      top = add_map(title, layer.map, layer.weights_of(h), top, left, body);
+      top = add_map(title, layer.map, h, top, left, body);
       width = std::max({width, left + square * static_cast<double>(layer.map.keys.size()) + 12,
                         8.5 * static_cast<double>(title.size()) + 16});
     }
@@ -69,10 +69,9 @@ std::string maps_as_png(const std::vector<ShownLayer>& layers) {
   for (const ShownLayer& layer : layers) {
     const size_t columns = layer.map.keys.size(), rows = layer.map.queries.size();
     for (int64_t h = layer.first_head(); h < layer.end_head(); ++h) {
-      const real* const weights = layer.weights_of(h);
       for (size_t i = 0; i < rows * side * columns * side; ++i) {
         const size_t y = i / (columns * side), x = i % (columns * side);
-        const real weight = weights[y / side * columns + x / side];
+        const real weight = layer.map.row(h, static_cast<int64_t>(y / side))[x / side];
         const Color color = color_of_weight(static_cast<double>(weight));
         std::copy(color.begin(), color.end(),
                   pixels.begin() + static_cast<ptrdiff_t>(3 * ((top + y) * width + spacing + x)));

@@ -17,12 +17,9 @@ struct ShownLayer {
   std::optional<int64_t> head;  // from 0
 
   std::string title() const { return text("layer ", number, ", ", map.path); }
-  // The heads [first_head(), end_head()), each with weights (T, S).
+  // The heads [first_head(), end_head()).
   int64_t first_head() const { return head.value_or(0); }
   int64_t end_head() const { return head ? *head + 1 : map.weights.dim(0); }
-  const real* weights_of(int64_t of_head) const {
-    return map.weights.data() + of_head * map.weights.dim(1) * map.weights.dim(2);
-  }
 };
 
 // The maps of all heads one below the other, on a white ground; a weight is a square with a

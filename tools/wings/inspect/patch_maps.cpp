@@ -36,13 +36,12 @@ std::string panel_name(const Panel& panel) {
 
 std::vector<double> attention_on_patches(const AttentionMap& map, int64_t head,
                                          const PatchGrid& grid) {
-  const int64_t tokens = map.weights.dim(2), queries = grid.class_token ? 1 : map.weights.dim(1);
-  const real* const first = map.weights.data() + head * map.weights.dim(1) * tokens;
+  const int64_t queries = grid.class_token ? 1 : map.weights.dim(1);
   std::vector<double> sums;
-  for (int64_t s = grid.class_token ? 1 : 0; s < tokens; ++s) {
+  for (size_t s = grid.class_token ? 1 : 0; s < static_cast<size_t>(map.weights.dim(2)); ++s) {
     double sum = 0;
     for (int64_t t = 0; t < queries; ++t) {
-      sum += static_cast<double>(first[t * tokens + s]);
+      sum += static_cast<double>(map.row(head, t)[s]);
     }
     sums.push_back(sum / static_cast<double>(queries));
   }

@@ -22,6 +22,13 @@ struct AttentionMap {
   std::vector<std::string> queries;  // T names, one per row; if cross: the written tokens
   std::vector<std::string> keys;     // S names, one per column
   Array weights;                     // (H, T, S), shares that sum to 1 in a row; before dropout
+
+  // The weights (S) of one query.
+  std::span<const real> row(int64_t head, int64_t query) const {
+    const auto columns = static_cast<size_t>(weights.dim(2));
+    const auto before = static_cast<size_t>(head * weights.dim(1) + query);
+    return weights.span().subspan(before * columns, columns);
+  }
 };
 
 // The maps of all attention layers whose weights are shares, in the order in which they run, for a

@@ -153,13 +153,12 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
     }
     for (int64_t t = 0; t < rows; t += halves ? 2 : 1) {
       band(queries[static_cast<size_t>(t)], [&](int64_t h) {
-        const real* weights = map.weights.data() + (h * rows + t) * columns;
+        const bool two = halves && t + 1 < rows;
         std::string cells;
-        for (int64_t s = 0; s < columns; ++s) {
-          const auto weight = static_cast<double>(weights[s]);
-          const bool two = t + 1 < rows;
+        for (size_t s = 0; s < static_cast<size_t>(columns); ++s) {
+          const auto weight = static_cast<double>(map.row(h, t)[s]);
           cells += halves
-                       ? two_cells(weight, two ? std::optional(weights[columns + s]) : std::nullopt)
+                       ? two_cells(weight, two ? std::optional(map.row(h, t + 1)[s]) : std::nullopt)
                        : heat_cell(weight, style.color);
         }
         return cells + std::string(static_cast<size_t>(field - 2 * columns), ' ');

@@ -49,10 +49,9 @@ ReportRecord::Map quantised(const AttentionMap& map, int64_t rows) {
   std::vector<uint8_t> bytes;
   for (int64_t h = 0; h < heads; ++h) {
     for (int64_t t = 0; t < t_end; ++t) {
-      const real* row = map.weights.data() + (h * queries + t) * keys;
-      std::transform(row, row + s_end, std::back_inserter(bytes), [](real weight) {
-        return static_cast<uint8_t>(std::lround(255 * std::clamp<real>(weight, 0, 1)));
-      });
+      for (const real weight : map.row(h, t).first(static_cast<size_t>(s_end))) {
+        bytes.push_back(static_cast<uint8_t>(std::lround(255 * std::clamp<real>(weight, 0, 1))));
+      }
     }
   }
   ReportRecord::Map out{map.path, map.cross, map.queries, map.keys, heads, to_base64(bytes)};
