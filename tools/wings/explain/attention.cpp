@@ -34,16 +34,11 @@ std::vector<const Module*> projecting(const Module& layer) {
 
 // True if a field makes other weights than the steps here show, were they as good as equal.
 bool has_other_weights(const LayerChoice& choice) {
-  const auto word = [&](const char* field, const char* usual) {
-    const auto* const found = choice.find<std::string>(field);
-    return found != nullptr && *found != usual;
-  };
-  const auto* const window = choice.find<std::optional<int64_t>>("window");
-  const auto* const cap = choice.find<std::optional<double>>("soft_cap");
-  const auto* const alibi = choice.find<bool>("alibi");
-  return (window != nullptr && *window) || (cap != nullptr && *cap) ||
-         (alibi != nullptr && *alibi) || word("qk_norm", "none") ||
-         word("attention_weights", "softmax");
+  return field_or<std::optional<int64_t>>(choice, "window", {}) ||
+         field_or<std::optional<double>>(choice, "soft_cap", {}) ||
+         field_or(choice, "alibi", false) ||
+         field_or<std::string>(choice, "qk_norm", "none") != "none" ||
+         field_or<std::string>(choice, "attention_weights", "softmax") != "softmax";
 }
 
 Tensor joined(const std::vector<Tensor>& parts, int axis) {
@@ -176,14 +171,12 @@ std::vector<double> AttentionWalk::Rotation::angles(int64_t width) const {
 }
 
 std::optional<AttentionWalk::Rotation> AttentionWalk::rotation_of(const LayerChoice& choice) {
-  const auto* const rope = choice.find<bool>("rope");
   const auto* const base = choice.find<double>("rope_base");
-  const auto* const fraction = choice.find<double>("rotary_fraction");
-  if (rope == nullptr || !*rope || base == nullptr) {
+  if (!field_or(choice, "rope", false) || base == nullptr) {
     return {};
   }
   const ConfigNode fields = write_struct(choice.config());
-  return Rotation{*base, fraction != nullptr ? *fraction : 1,
+  return Rotation{*base, field_or<double>(choice, "rotary_fraction", 1),
                   read_fields<RopeScaling>(fields.get("rope_scaling"))};
 }
 
@@ -201,10 +194,9 @@ Array AttentionWalk::scores_of(const Array& queries, const Array& keys, const Ar
       has_other_weights(choice_)) {
     return {};
   }
-  const auto* const given = choice_.find<std::optional<double>>("scale");
   const double usual =
       layer_.parameter_count() == 0 ? 1 : 1 / std::sqrt(static_cast<double>(width_));
-  scale_ = static_cast<real>(given != nullptr ? given->value_or(usual) : usual);
+  scale_ = static_cast<real>(field_or<std::optional<double>>(choice_, "scale", {}).value_or(usual));
   std::vector<Tensor> scores;
   for (int64_t h = 0; h < heads_; ++h) {
     scores.push_back(matmul(columns(queries, h, width_),

@@ -82,13 +82,12 @@ std::string Walk::begin_sequence(const Module& layer) {
                                        : "Embeddings");
   with_lens_ = {page_.sections().size() - 1};
   const LayerChoice choice = layer_registry().choice_of(layer);
-  const auto* const vocabulary = choice.find<int64_t>("vocab_size");
   return add({.id = layer.path(),
               .kind = "embedding",
               .title = "Token embeddings",
               .rows = in_source_ ? "source" : "ids",
               .more = {{"ids", std::vector<int32_t>(ids.data(), ids.data() + ids.size())},
-                       {"vocabulary", vocabulary != nullptr ? *vocabulary : 0}}},
+                       {"vocabulary", field_or<int64_t>(choice, "vocab_size", 0)}}},
              recorder_.output(layer));
 }
 
@@ -166,16 +165,16 @@ std::string Walk::block(const Module& block, const std::string& x) {
 std::string Walk::pooled(const Module& model, const char* field, const std::string& id,
                          const std::string& x, const Array& value) {
   const LayerChoice choice = layer_registry().choice_of(model);
-  const auto* const pool = choice.find<std::string>(field);
-  const bool known = pool != nullptr && (*pool == "mean" || *pool == "first" || *pool == "last");
+  const std::string pool = field_or<std::string>(choice, field, "");
+  const bool known = pool == "mean" || pool == "first" || pool == "last";
   require<ConfigError>(known && !x.empty() && value.dim(0) == 1,
                        "heed explain: expected a gpt, an encoder_decoder or a classifier; ",
                        "heed inspect --attention shows the attention of other models");
   return add({.id = id,
-              .kind = *pool,
-              .title = *pool == "mean" ? "Mean over the tokens" : text("The ", *pool, " token"),
+              .kind = pool,
+              .title = pool == "mean" ? "Mean over the tokens" : text("The ", pool, " token"),
               .of = {x},
-              .rows = *pool},
+              .rows = pool},
              value);
 }
 

@@ -74,5 +74,11 @@ class Walk {
 // A layer or a parameter right inside of a layer; null, or no tensor, if none has this name.
 const Module* child_of(const Module& layer, const std::string& name);
 Tensor parameter_of(const Module& layer, const std::string& name);
+// The value of a field; `otherwise` for a layer that has none of this name and type.
+template <class T>
+T field_or(const LayerChoice& choice, const char* field, T otherwise) {
+  const T* const found = choice.find<T>(field);
+  return found != nullptr ? *found : otherwise;
+}
 
 }  // namespace heed::explain
