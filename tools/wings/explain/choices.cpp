@@ -30,11 +30,8 @@ class Tree {
 
   // Adds the sequences that a greedy answer passes through, then the likeliest others.
   std::vector<Choice> grow() {
-    for (int64_t i = 0; i < options_.tokens && !waiting_.empty(); ++i) {
-      const Candidate next = likeliest_of_last();
-      if (next.parent < 0) {
-        break;
-      }
+    for (int64_t i = 0; i < options_.tokens && !read_.back().next.empty(); ++i) {
+      const Candidate next = read_.back().next.front();
       follow(next);
     }
     while (std::ssize(choices_) < options_.sequences && !waiting_.empty()) {
@@ -51,13 +48,8 @@ class Tree {
   struct Read {
     std::vector<int32_t> ids;
     int64_t depth = 0;
-    std::vector<Candidate> next;
+    std::vector<Candidate> next;  // the likeliest first
   };
-
-  Candidate likeliest_of_last() const {
-    const std::vector<Candidate>& next = read_.back().next;
-    return next.empty() ? Candidate{0, -1, 0} : next.front();
-  }
 
   bool is_there(const Candidate& of) const {
     return std::any_of(choices_.begin(), choices_.end(), [&](const Choice& choice) {
@@ -84,8 +76,9 @@ class Tree {
   void add(const Candidate& from, std::vector<int32_t> ids) {
     const Array logits = logits_of(ids);
     const int64_t number = std::ssize(choices_);
-    Read read{std::move(ids), from.parent < 0 ? 0 : depth_of(from.parent) + 1, {}};
-    const bool ended = from.parent >= 0 && from.token == options_.end;
+    const bool first = from.parent < 0;
+    Read read{std::move(ids), first ? 0 : read_[static_cast<size_t>(from.parent)].depth + 1, {}};
+    const bool ended = !first && from.token == options_.end;
     if (read.depth < options_.tokens && !ended) {
       read.next = likeliest(logits, number, from.probability);
     }
@@ -95,8 +88,6 @@ class Tree {
     choices_.push_back({from.parent, from.token, logits});
     read_.push_back(std::move(read));
   }
-
-  int64_t depth_of(int64_t number) const { return read_[static_cast<size_t>(number)].depth; }
 
   static std::vector<Candidate> likeliest(const Array& logits, int64_t parent, double before) {
     std::vector<int32_t> order(static_cast<size_t>(logits.size()));
