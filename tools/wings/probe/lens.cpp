@@ -8,25 +8,6 @@
 
 namespace heed::probe {
 
-namespace {
-
-// Keeps what a layer is given.
-class InputOf final : public ForwardObserver {
- public:
-  explicit InputOf(const Module* layer) : layer_(layer) {}
-  void before_forward(const Module& layer, const Input& in) override {
-    if (&layer == layer_) {
-      x = in.x.value();
-    }
-  }
-  Array x;
-
- private:
-  const Module* layer_;
-};
-
-}  // namespace
-
 Guess guess_of(std::span<const real> logits, std::optional<int32_t> next) {
   const auto top = std::max_element(logits.begin(), logits.end());
   const auto largest = static_cast<double>(*top);
@@ -54,12 +35,7 @@ std::vector<Array> outputs_after_blocks(Module& model, const Input& in) {
     outputs.push_back({block.layer, Activation::output});
   }
   const Activations after = activations_of(model, in, outputs);
-  std::vector<Array> streams;
-  {
-    const InputOf first(blocks.front().layer);
-    model(in);
-    streams.push_back(first.x);
-  }
+  std::vector<Array> streams{ends_of(model, in, blocks).stream};
   for (const Block& block : blocks) {
     streams.push_back(after.at({block.layer, Activation::output, 0}));
   }

@@ -49,48 +49,6 @@ class Sum {
   double largest_ = 0;
 };
 
-// Where the residual stream begins and ends.
-struct Ends {
-  Array embedding;               // what the first layer that reads ids gives, or no array
-  Array stream;                  // what the first block is given
-  Row x;                         // what the last block gives
-  const Module* norm = nullptr;  // the layer that runs next, or null
-  Array logits;                  // (1, T, V)
-};
-
-class EndsObserver final : public ForwardObserver {
- public:
-  explicit EndsObserver(const std::vector<Block>& blocks)
-      : first_(blocks.front().layer), last_(blocks.back().layer) {}
-  void before_forward(const Module& layer, const Input& in) override {
-    if (&layer == first_) {
-      found.stream = in.x.value();
-    }
-    if (!found.x.empty() && found.norm == nullptr) {
-      found.norm = &layer;
-    }
-  }
-  void after_forward(const Module& layer, const Input&, const Tensor& out) override {
-    if (!found.stream && !found.embedding && layer.signature().ids) {
-      found.embedding = out.value();
-    }
-    if (&layer == last_) {
-      found.x = last_row(out.value());
-    }
-  }
-  Ends found;
-
- private:
-  const Module *first_, *last_;
-};
-
-Ends ends_of(Module& model, const Input& in, const std::vector<Block>& blocks) {
-  EndsObserver observer(blocks);
-  observer.found.logits = model(in).value();
-  require_logits(observer.found.logits, in.ids.size(), write_name);
-  return observer.found;
-}
-
 // What a part writes to the stream at the last position. The value is filled in later.
 struct Writing {
   Contribution part;
@@ -237,18 +195,19 @@ HeldNorm held_norm(const Ends& ends) {
   require<ConfigError>(centring != nullptr || rms != nullptr, write_name,
                        ": expected a layer_norm or rms_norm after the last block, got ",
                        ends.norm != nullptr ? ends.norm->path() + ", another layer" : "no layer");
+  const Row x = last_row(ends.x);
   const Tensor& scale = centring != nullptr ? centring->scale : rms->scale;
-  HeldNorm norm{centring != nullptr, last_row(scale.value()), Row(ends.x.size())};
+  HeldNorm norm{centring != nullptr, last_row(scale.value()), Row(x.size())};
   if (centring != nullptr && centring->shift) {
     const Tensor& shift = centring->shift;
     norm.shift = last_row(shift.value());
   }
   double squares = 0;
-  for (const double number : ends.x) {
-    squares += std::pow(number - norm.mean_of(ends.x), 2);
+  for (const double number : x) {
+    squares += std::pow(number - norm.mean_of(x), 2);
   }
   const double eps = centring != nullptr ? centring->config.eps : rms->config.eps;
-  norm.s = std::sqrt(squares / static_cast<double>(ends.x.size()) + eps);
+  norm.s = std::sqrt(squares / static_cast<double>(x.size()) + eps);
   return norm;
 }
 
@@ -299,18 +258,19 @@ Attribution attribute(Module& model, const Input& in, int32_t answer,
   const EvaluationMode evaluating(model);
   const std::vector<Block> blocks = blocks_of_one_sequence(model, in, write_name);
   const Ends ends = ends_of(model, in, blocks);
+  require_logits(ends.output, in.ids.size(), write_name);
   const HeldNorm norm = held_norm(ends);
   const Writings writings(model, in, blocks, ends);
   std::vector<Row> rows;
   for (const Writing& writing : writings.all) {
     rows.push_back(norm.without_shift(writing.row));
   }
-  rows.emplace_back(ends.x.size());  // what is left without any part
+  rows.emplace_back(norm.shift.size());  // what is left without any part
   rows.push_back(norm.shift);
   const Measure measure(answer, wrong);
   const std::vector<double> logits = measure.of_rows(model, in, ends.norm, rows);
   const double shift = logits.back(), nothing = logits[logits.size() - 2];
-  Attribution found{.logit = measure.at(ends.logits, in.ids.size() - 1)};
+  Attribution found{.logit = measure.at(ends.output, in.ids.size() - 1)};
   double sum = shift, largest = 1;
   for (size_t i = 0; i < writings.all.size(); ++i) {
     Contribution& part = found.parts.emplace_back(writings.all[i].part);

@@ -40,6 +40,32 @@ void find_blocks(const Module& layer, std::vector<std::vector<Block>>& stacks) {
   }
 }
 
+class EndsObserver final : public ForwardObserver {
+ public:
+  explicit EndsObserver(const std::vector<Block>& blocks)
+      : first_(blocks.front().layer), last_(blocks.back().layer) {}
+  void before_forward(const Module& layer, const Input& in) override {
+    if (&layer == first_) {
+      found.stream = in.x.value();
+    }
+    if (found.x && found.norm == nullptr) {
+      found.norm = &layer;
+    }
+  }
+  void after_forward(const Module& layer, const Input&, const Tensor& out) override {
+    if (!found.stream && !found.embedding && layer.signature().ids) {
+      found.embedding = out.value();
+    }
+    if (&layer == last_) {
+      found.x = out.value();
+    }
+  }
+  Ends found;
+
+ private:
+  const Module *first_, *last_;
+};
+
 }  // namespace
 
 std::vector<std::vector<Block>> stacks_of(const Module& model, const std::string& probe) {
@@ -58,6 +84,12 @@ std::vector<Block> blocks_of_one_sequence(const Module& model, const Input& in,
                        ": expected a model that reads one sequence, such as gpt, got one ",
                        "with an encoder and a decoder");
   return stacks.front();
+}
+
+Ends ends_of(Module& model, const Input& in, const std::vector<Block>& blocks) {
+  EndsObserver observer(blocks);
+  observer.found.output = model(in).value();
+  return observer.found;
 }
 
 void require_logits(const Array& logits, int64_t tokens, const std::string& probe) {

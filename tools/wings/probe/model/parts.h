@@ -29,6 +29,16 @@ std::vector<std::vector<Block>> stacks_of(const Module& model, const std::string
 std::vector<Block> blocks_of_one_sequence(const Module& model, const Input& in,
                                           const std::string& probe);
 
+// Where the residual stream of blocks, all of a stack, begins and ends.
+struct Ends {
+  Array embedding;               // what the first layer that reads ids gives, or no array
+  Array stream;                  // what the first block is given
+  Array x;                       // what the last block gives
+  const Module* norm = nullptr;  // the layer that runs next, or null
+  Array output;                  // of the model
+};
+Ends ends_of(Module& model, const Input& in, const std::vector<Block>& blocks);
+
 // Throws ConfigError unless these are logits (1, T, V) for so many tokens T.
 void require_logits(const Array& logits, int64_t tokens, const std::string& probe);
 
