@@ -64,13 +64,14 @@ std::string base85(std::span<const std::byte> bytes) {
   return out;
 }
 
-size_t packed_size(int64_t rows, int64_t columns, Detail detail) {
+size_t packed_size(const Array& matrix, Detail detail) {
   if (detail == Detail::nothing) {
     return 0;
   }
-  const auto numbers = static_cast<size_t>(rows * columns);
+  const auto numbers = static_cast<size_t>(matrix.size()),
+             rows = static_cast<size_t>(matrix.dim(0));
   return characters(numbers * bytes_of(detail)) +
-         (detail == Detail::exact ? 0 : characters(static_cast<size_t>(rows) * sizeof(real)));
+         (detail == Detail::exact ? 0 : characters(rows * sizeof(real)));
 }
 
 std::string packed(const Array& values) { return base85(std::as_bytes(values.span())); }

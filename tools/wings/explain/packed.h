@@ -22,8 +22,8 @@ enum class Detail {
   nothing,
 };
 
-// The characters that a matrix of rows x columns takes.
-size_t packed_size(int64_t rows, int64_t columns, Detail detail);
+// The characters that a matrix takes.
+size_t packed_size(const Array& matrix, Detail detail);
 
 // Little-endian, the rows one after the other.
 std::string packed(const Array& values);

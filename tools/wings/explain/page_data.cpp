@@ -11,10 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-size_t size_of(const Array& matrix, Detail detail) {
-  return packed_size(matrix.dim(0), matrix.dim(1), detail);
-}
-
 Json packed_matrix(const Array& matrix, Detail detail) {
   Json out{{"shape", matrix.shape().dims()}};
   if (detail == Detail::exact) {
@@ -72,15 +68,15 @@ std::vector<Kept> fitting(const std::map<std::string, Array>& matrices, size_t m
   size_t length = 0;
   for (const auto& [name, matrix] : matrices) {
     kept.push_back({name, matrix});
-    length += size_of(matrix, Detail::exact) + name.size() + around;
+    length += packed_size(matrix, Detail::exact) + name.size() + around;
   }
   std::stable_sort(kept.begin(), kept.end(),
                    [](const Kept& a, const Kept& b) { return a.matrix.size() > b.matrix.size(); });
   for (const Detail next : {Detail::sixteen_bits, Detail::eight_bits, Detail::nothing}) {
     for (Kept& of : kept) {
       if (length > most) {
-        length -= size_of(of.matrix, of.detail);
-        length += size_of(of.matrix, next);
+        length -= packed_size(of.matrix, of.detail);
+        length += packed_size(of.matrix, next);
         of.detail = next;
       }
     }

@@ -120,8 +120,8 @@ TEST_CASE("explain: matrices are kept less exactly, the largest first, until the
     }
     return bits;
   };
-  const size_t large = packed_size(40, 40, Detail::exact);
-  const size_t small = packed_size(10, 10, Detail::exact);
+  const size_t large = packed_size(Array::zeros({40, 40}), Detail::exact);
+  const size_t small = packed_size(Array::zeros({10, 10}), Detail::exact);
   CHECK(bits_of(large + small + 1000) == std::vector<int64_t>{32, 32});
   CHECK(bits_of(large + small) == std::vector<int64_t>{16, 32});
   CHECK(bits_of(1000) == std::vector<int64_t>{0, 8});
