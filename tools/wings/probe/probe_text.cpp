@@ -42,10 +42,11 @@ std::string percent(std::optional<double> share) {
   return share ? fixed(100 * *share, 2) + "%" : "-";
 }
 
-std::vector<std::string> numbered_blocks(size_t count) {
+// "block 0", "block 1", ...
+std::vector<std::string> numbered(const char* what, size_t count) {
   std::vector<std::string> names;
-  for (size_t block = 0; block < count; ++block) {
-    names.push_back(text("block ", block));
+  for (size_t i = 0; i < count; ++i) {
+    names.push_back(text(what, " ", i));
   }
   return names;
 }
@@ -61,7 +62,7 @@ std::string shares_text(const std::string& title, const std::vector<std::string>
       cells.back().push_back(there ? ShadedCell{fixed(block[row], 2), block[row]} : ShadedCell{});
     }
   }
-  return "\n" + title + "\n" + shaded_table(rows, numbered_blocks(blocks.size()), cells, style);
+  return "\n" + title + "\n" + shaded_table(rows, numbered("block", blocks.size()), cells, style);
 }
 
 // "+1.25", "-0.03".
@@ -104,7 +105,7 @@ std::string contributions_text(const probe::Attribution& attribution, const Heat
       }
     }
   }
-  return shaded_table(rows, numbered_blocks(static_cast<size_t>(blocks)), cells, style);
+  return shaded_table(rows, numbered("block", static_cast<size_t>(blocks)), cells, style);
 }
 
 }  // namespace
@@ -166,10 +167,8 @@ std::string heads_text(const probe::HeadScores& scores) {
 std::string lens_text(const probe::Lens& lens, const TextInterface& text_of,
                       const HeatMapStyle& style) {
   std::vector<std::vector<ShadedCell>> cells;
-  std::vector<std::string> rows, columns{"embeddings"};
-  for (size_t block = 1; block < lens.blocks.size(); ++block) {
-    columns.push_back(text("block ", block - 1));
-  }
+  std::vector<std::string> rows, columns = numbered("block", lens.blocks.size() - 1);
+  columns.insert(columns.begin(), "embeddings");
   for (size_t t = 0; t < lens.ids.size(); ++t) {
     rows.push_back(text_of.target_name(lens.ids[t]));
     cells.emplace_back();
@@ -203,16 +202,13 @@ std::string ablations_text(const probe::Ablations& ablations) {
 
 std::string patches_text(const probe::Patches& patches, const std::vector<std::string>& clean,
                          const std::vector<std::string>& corrupt, const HeatMapStyle& style) {
-  std::vector<std::string> positions, heads;
+  std::vector<std::string> positions;
   for (size_t t = 0; t < clean.size(); ++t) {
     positions.push_back(clean[t] == corrupt[t] ? clean[t] : clean[t] + " (" + corrupt[t] + ")");
   }
   size_t most = 0;
   for (const std::vector<double>& block : patches.heads) {
     most = std::max(most, block.size());
-  }
-  for (size_t head = 0; head < most; ++head) {
-    heads.push_back(text("head ", head));
   }
   const std::string intro = text(
       "The logit of the answer, minus that of --wrong if it is given: clean ",
@@ -228,7 +224,7 @@ std::string patches_text(const probe::Patches& patches, const std::vector<std::s
   if (feeds) {
     out += shares_text("feed-forward", positions, patches.feed_forward, style);
   }
-  return out + shares_text("heads, at all positions", heads, patches.heads, style);
+  return out + shares_text("heads, at all positions", numbered("head", most), patches.heads, style);
 }
 
 std::string attribution_text(const probe::Attribution& attribution, const std::string& answer,
