@@ -99,10 +99,7 @@ std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& tex
 
 namespace {
 
-Ids first_of(const Ids& ids, int64_t count) {
-  const int64_t kept = std::min(count, ids.size());
-  return Ids::from({1, kept}, std::span(ids.data(), static_cast<size_t>(kept)));
-}
+Ids first_of(const Ids& ids, int64_t count) { return ids.prefix({1, std::min(count, ids.size())}); }
 
 // The length of a row up to its last element that counts.
 template <class Values, class Counts>
@@ -169,8 +166,7 @@ Exhibit exhibit(Module& model, const Task& task, const RunConfig& config, int64_
   const Input shown = example_of(task, most_tokens);
   const Ids& read = shown.source_ids ? shown.source_ids : shown.ids;
   const Tokenizer& tokenizer = shown.source_ids ? *task.source_tokenizer() : *task.tokenizer();
-  const std::string prompt =
-      tokenizer.decode(std::span(read.data(), static_cast<size_t>(read.size())));
+  const std::string prompt = tokenizer.decode(read.span());
   auto of_example = answered(model, task, prompt, options);
   return of_example ? *of_example : Exhibit{prompt, "", shown};
 }
