@@ -116,7 +116,7 @@ Json added_by_parts(Module& model, const TextInterface& text, const Input& in,
                     const Array& logits) {
   const int32_t answer = likeliest(logits);
   try {
-    Json added = Json::parse(probe::to_json(probe::attribute(model, in, answer, {})));
+    Json added = Json::parse(probe::to_json(probe::attribute(model, in, {answer})));
     added["answer"] = text.target_name(answer);
     return added;
   } catch (const ConfigError&) {

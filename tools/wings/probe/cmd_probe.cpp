@@ -224,12 +224,7 @@ Input prompt_of(const ProbeOptions& o, const TrainedRun& run) {
 }
 
 // The columns of --answer and --wrong.
-struct Asked {
-  int32_t answer;
-  std::optional<int32_t> wrong;
-};
-
-Asked asked_of(const ProbeOptions& o, const TrainedRun& run, const char* what) {
+probe::Measure measure_of(const ProbeOptions& o, const TrainedRun& run, const char* what) {
   const int32_t right = column_of(run, "--answer", needed(o, o.answer, what));
   const std::optional<int32_t> wrong =
       o.wrong ? std::optional(column_of(run, "--wrong", *o.wrong)) : std::nullopt;
@@ -266,8 +261,8 @@ Found patch(const ProbeOptions& o, const TrainedRun& run) {
                        "heed probe: patch: expected prompts of the same length, got ",
                        clean_names.size(), " tokens, ", tokens_text(clean_names), ", and ",
                        corrupt_names.size(), ", ", tokens_text(corrupt_names));
-  const auto [answer, wrong] = asked_of(o, run, "--answer, the token that answers --clean");
-  const probe::Patches found = probe::patch(*run.model, clean, corrupt, answer, wrong);
+  const probe::Measure measure = measure_of(o, run, "--answer, the token that answers --clean");
+  const probe::Patches found = probe::patch(*run.model, clean, corrupt, measure);
   return {to_json(found),
           patches_text(found, clean_names, corrupt_names, style_of_terminal()),
           {{"clean", clean_names}, {"corrupt", corrupt_names}}};
@@ -276,8 +271,8 @@ Found patch(const ProbeOptions& o, const TrainedRun& run) {
 Found attribute(const ProbeOptions& o, const TrainedRun& run) {
   const Task& task = *run.loaded.task;
   const Input in = prompt_of(o, run);
-  const auto [answer, wrong] = asked_of(o, run, "--answer, the token whose logit is taken apart");
-  const probe::Attribution found = probe::attribute(*run.model, in, answer, wrong);
+  const auto [answer, wrong] = measure_of(o, run, "--answer, the token whose logit is taken apart");
+  const probe::Attribution found = probe::attribute(*run.model, in, {answer, wrong});
   const std::string right = token_name(task.tokenizer(), answer),
                     not_right = wrong ? token_name(task.tokenizer(), *wrong) : "";
   return {

@@ -13,16 +13,15 @@ class Patching {
   using Key = Activations::key_type;
 
  public:
-  Patching(Module& model, const Input& clean, const Input& corrupt, int32_t answer,
-           std::optional<int32_t> wrong, const std::vector<PartObserver::Watched>& parts)
+  Patching(Module& model, const Input& clean, const Input& corrupt, const Measure& measure,
+           const std::vector<PartObserver::Watched>& parts)
       : model_(model),
         corrupt_(corrupt),
-        answer_(answer),
-        wrong_(wrong),
+        measure_(measure),
         clean_values_(activations_of(model, clean, parts)),
         corrupt_values_(activations_of(model, corrupt, parts)),
-        of_clean_(measure(clean)),
-        of_corrupt_(measure(corrupt)) {}
+        of_clean_(measured(clean)),
+        of_corrupt_(measured(corrupt)) {}
 
   double of_clean() const { return of_clean_; }
   double of_corrupt() const { return of_corrupt_; }
@@ -55,12 +54,10 @@ class Patching {
 
  private:
   // m of a run of the model as it is now observed.
-  double measure(const Input& in) const {
+  double measured(const Input& in) const {
     const EvaluationMode evaluating(model_);
     const Array logits = model_(in).value();  // (1, T, V) or (1, V)
-    const auto last = logits.span().last(static_cast<size_t>(logits.dim(-1)));
-    const auto of = [&](int32_t id) { return static_cast<double>(last[static_cast<size_t>(id)]); };
-    return of(answer_) - (wrong_ ? of(*wrong_) : 0);
+    return measure_(logits.data() + logits.size() - logits.dim(-1));
   }
 
   // The share for the elements [first, end) in runs of `width`, one every `step`.
@@ -78,21 +75,19 @@ class Patching {
     const PartObserver observer(
         {{std::get<0>(key), std::get<1>(key)}},
         [&](const Observation& seen) { return seen.key() == key ? mixed : Array(); });
-    return (measure(corrupt_) - of_corrupt_) / (of_clean_ - of_corrupt_);
+    return (measured(corrupt_) - of_corrupt_) / (of_clean_ - of_corrupt_);
   }
 
   Module& model_;
   const Input& corrupt_;
-  const int32_t answer_;
-  const std::optional<int32_t> wrong_;
+  const Measure measure_;
   const Activations clean_values_, corrupt_values_;
   const double of_clean_, of_corrupt_;
 };
 
 }  // namespace
 
-Patches patch(Module& model, const Input& clean, const Input& corrupt, int32_t answer,
-              std::optional<int32_t> wrong) {
+Patches patch(Module& model, const Input& clean, const Input& corrupt, const Measure& measure) {
   const std::vector<Block> blocks = blocks_of_one_sequence(model, clean, "heed probe: patch");
   require(clean.ids.shape() == corrupt.ids.shape() && clean.ids.dim(0) == 1,
           "heed probe: patch: expected ids (1, T) of one shape, got ", clean.ids.shape(), " and ",
@@ -109,7 +104,7 @@ Patches patch(Module& model, const Input& clean, const Input& corrupt, int32_t a
     }
   }
   count_heads(model, clean, attention, "heed probe: patch");
-  const Patching patching(model, clean, corrupt, answer, wrong, parts);
+  const Patching patching(model, clean, corrupt, measure, parts);
   Patches found{.clean = patching.of_clean(), .corrupt = patching.of_corrupt()};
   require<ConfigError>(
       found.clean != found.corrupt,

@@ -5,11 +5,9 @@
 //   share    (m_patched - m_corrupt) / (m_clean - m_corrupt): 1 all is restored, 0 nothing
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "layers/module/module.h"
+#include "tools/wings/probe/model/parts.h"
 
 namespace heed::probe {
 
@@ -22,10 +20,8 @@ struct Patches {
   std::vector<std::vector<double>> heads;
 };
 
-// Inputs of batch one and the same length, that differ in their ids; `answer` and `wrong` are
-// columns of the logits. Throws ConfigError for a model without blocks, one that reads two
+// Inputs of batch one and the same length, that differ in their ids. Throws ConfigError for a model without blocks, one that reads two
 // sequences or attention that offers no heads, and if both runs have the same m.
-Patches patch(Module& model, const Input& clean, const Input& corrupt, int32_t answer,
-              std::optional<int32_t> wrong);
+Patches patch(Module& model, const Input& clean, const Input& corrupt, const Measure& measure);
 
 }  // namespace heed::probe

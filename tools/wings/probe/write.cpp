@@ -211,50 +211,33 @@ HeldNorm held_norm(const Ends& ends) {
   return norm;
 }
 
-// The answer's logit, minus that of a wrong one.
-class Measure {
- public:
-  Measure(int32_t answer, std::optional<int32_t> wrong) : answer_(answer), wrong_(wrong) {}
-
-  // At position t of logits (1, T, V).
-  double at(const Array& logits, int64_t t) const {
-    const real* row = logits.data() + t * logits.dim(2);
-    return static_cast<double>(row[answer_]) - (wrong_ ? static_cast<double>(row[*wrong_]) : 0);
-  }
-
-  // For each row in place of what the norm gives, T rows in a run.
-  std::vector<double> of_rows(Module& model, const Input& in, const Module* norm,
-                              const std::vector<Row>& rows) const {
-    const int64_t tokens = in.ids.size(), count = std::ssize(rows);
-    std::vector<double> found;
-    for (int64_t first = 0; first < count; first += tokens) {
-      const int64_t end = std::min(first + tokens, count);
-      const auto width = std::ssize(rows.front());
-      Array y = Array::zeros({1, tokens, width});
-      for (int64_t i = first; i < end; ++i) {
-        std::transform(rows[static_cast<size_t>(i)].begin(), rows[static_cast<size_t>(i)].end(),
-                       y.mutable_data() + (i - first) * width,
-                       [](double number) { return static_cast<real>(number); });
-      }
-      const PartObserver in_place({{norm, Activation::output}},
-                                  [&](const Observation&) { return y; });
-      const Array logits = model(in).value();
-      for (int64_t i = first; i < end; ++i) {
-        found.push_back(at(logits, i - first));
-      }
+// What is measured for each row in place of what the norm gives, T rows in a run.
+std::vector<double> measured(const Measure& measure, Module& model, const Input& in,
+                             const Module* norm, const std::vector<Row>& rows) {
+  const int64_t tokens = in.ids.size(), count = std::ssize(rows);
+  std::vector<double> found;
+  for (int64_t first = 0; first < count; first += tokens) {
+    const int64_t end = std::min(first + tokens, count);
+    const auto width = std::ssize(rows.front());
+    Array y = Array::zeros({1, tokens, width});
+    for (int64_t i = first; i < end; ++i) {
+      std::transform(rows[static_cast<size_t>(i)].begin(), rows[static_cast<size_t>(i)].end(),
+                     y.mutable_data() + (i - first) * width,
+                     [](double number) { return static_cast<real>(number); });
     }
-    return found;
+    const PartObserver in_place({{norm, Activation::output}},
+                                [&](const Observation&) { return y; });
+    const Array logits = model(in).value();  // (1, T, V)
+    for (int64_t i = first; i < end; ++i) {
+      found.push_back(measure(logits.data() + (i - first) * logits.dim(2)));
+    }
   }
-
- private:
-  int32_t answer_;
-  std::optional<int32_t> wrong_;
-};
+  return found;
+}
 
 }  // namespace
 
-Attribution attribute(Module& model, const Input& in, int32_t answer,
-                      std::optional<int32_t> wrong) {
+Attribution attribute(Module& model, const Input& in, const Measure& measure) {
   const EvaluationMode evaluating(model);
   const std::vector<Block> blocks = blocks_of_one_sequence(model, in, write_name);
   const Ends ends = ends_of(model, in, blocks);
@@ -267,10 +250,10 @@ Attribution attribute(Module& model, const Input& in, int32_t answer,
   }
   rows.emplace_back(norm.shift.size());  // what is left without any part
   rows.push_back(norm.shift);
-  const Measure measure(answer, wrong);
-  const std::vector<double> logits = measure.of_rows(model, in, ends.norm, rows);
+  const std::vector<double> logits = measured(measure, model, in, ends.norm, rows);
   const double shift = logits.back(), nothing = logits[logits.size() - 2];
-  Attribution found{.logit = measure.at(ends.output, in.ids.size() - 1)};
+  const Array& output = ends.output;  // (1, T, V)
+  Attribution found{.logit = measure(output.data() + output.size() - output.dim(2))};
   double sum = shift, largest = 1;
   for (size_t i = 0; i < writings.all.size(); ++i) {
     Contribution& part = found.parts.emplace_back(writings.all[i].part);

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "layers/module/module.h"
+#include "tools/wings/probe/model/parts.h"
 
 namespace heed::probe {
 
@@ -36,11 +36,10 @@ struct Attribution {
   std::vector<Contribution> parts;  // in the order in which they run
 };
 
-// For a batch of one; `answer` and `wrong` are columns of the logits. With `wrong`, of the logit of
-// the answer minus that of `wrong`. Throws ConfigError for a model without blocks or heads, for one
+// For a batch of one. Throws ConfigError for a model without blocks or heads, for one
 // that reads two sequences or names no token at each position, for attention that is no sum over
 // its heads, for blocks that do more than add to the stream, and for a last block that is followed
 // by something else than a norm and a Linear layer.
-Attribution attribute(Module& model, const Input& in, int32_t answer, std::optional<int32_t> wrong);
+Attribution attribute(Module& model, const Input& in, const Measure& measure);
 
 }  // namespace heed::probe

@@ -107,7 +107,7 @@ TEST_CASE("heads: of a model whose blocks differ, those of the blocks that offer
   REQUIRE(scores.heads.size() == 3);
   CHECK(scores.heads[0].layer == "trf_blocks.1.att");
   CHECK(head_name(scores.heads[2], scores) == "block 1 head 2");
-  const Patches patches = patch(*mixed, tokens({1, 2, 3}), tokens({1, 4, 3}), 6, {});
+  const Patches patches = patch(*mixed, tokens({1, 2, 3}), tokens({1, 4, 3}), {6});
   CHECK(patches.heads.at(0).empty());
   CHECK(patches.heads.at(1).size() == 3);
 }
@@ -234,7 +234,7 @@ TEST_CASE("ablate: a head without its columns of out_proj, sorted by what is los
 TEST_CASE("patch: everything that leads to the answer restores it") {
   const auto model = small_gpt();
   const Input clean = tokens({1, 2, 3, 4}), corrupt = tokens({1, 2, 5, 4});
-  const Patches found = patch(*model, clean, corrupt, 6, {});
+  const Patches found = patch(*model, clean, corrupt, {6});
   const Array of_clean = logits_of(*model, clean), of_corrupt = logits_of(*model, corrupt);
   CHECK(found.clean == static_cast<double>(of_clean.data()[3 * 8 + 6]));
   CHECK(found.corrupt == static_cast<double>(of_corrupt.data()[3 * 8 + 6]));
@@ -248,11 +248,11 @@ TEST_CASE("patch: everything that leads to the answer restores it") {
   }
   CHECK(found.residual[0][2] != 0);
   CHECK(found.heads[0].size() == 3);
-  const Patches difference = patch(*model, clean, corrupt, 6, 7);
+  const Patches difference = patch(*model, clean, corrupt, {6, 7});
   CHECK(difference.clean == doctest::Approx(static_cast<double>(of_clean.data()[3 * 8 + 6]) -
                                             static_cast<double>(of_clean.data()[3 * 8 + 7])));
   const auto only = small_gpt(", feed_forward: none");
-  CHECK(patch(*only, clean, corrupt, 6, {}).feed_forward[0].empty());
+  CHECK(patch(*only, clean, corrupt, {6}).feed_forward[0].empty());
 }
 
 // At the last position the two prompts have the same token. A feed-forward that reads what the
@@ -264,10 +264,10 @@ TEST_CASE("probes: branches side by side, as in GPT-NeoX") {
     return perturbed("{type: gpt, vocab_size: 8, context_length: 12, d_model: 12, num_heads: 3" +
                      neox + more + "}");
   };
-  const Patches in_a_row = patch(*one_block(""), clean, corrupt, 6, {});
+  const Patches in_a_row = patch(*one_block(""), clean, corrupt, {6});
   CHECK(std::abs(in_a_row.feed_forward[0][3]) > 1e-3);
   const auto model = one_block(", parallel_residual: true");
-  const Patches found = patch(*model, clean, corrupt, 6, {});
+  const Patches found = patch(*model, clean, corrupt, {6});
   CHECK(found.attention[0][3] == doctest::Approx(1));
   CHECK(found.feed_forward[0][3] == 0);
 
@@ -289,10 +289,10 @@ TEST_CASE("probes: branches side by side, as in GPT-NeoX") {
 TEST_CASE("patch: refuses") {
   const auto model = small_gpt();
   CHECK(error_of<ConfigError>([&] {
-          patch(*model, tokens({1, 2}), tokens({1, 2}), 6, {});
+          patch(*model, tokens({1, 2}), tokens({1, 2}), {6});
         }).ends_with("for both: there is nothing to restore"));
   const auto linear = small_gpt(", attention: {type: linear}");
   CHECK(error_of<ConfigError>([&] {
-          patch(*linear, tokens({1, 2}), tokens({1, 3}), 6, {});
+          patch(*linear, tokens({1, 2}), tokens({1, 3}), {6});
         }).starts_with("heed probe: patch: trf_blocks.0.att offers no heads"));
 }

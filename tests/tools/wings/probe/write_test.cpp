@@ -82,7 +82,7 @@ class AroundBlock final : public Module {
 
 std::string around_error(bool before, std::unique_ptr<Module> attention) {
   AroundBlock model(std::make_unique<BlockOfNorm>(before, std::move(attention)));
-  return error_of<ConfigError>([&] { attribute(model, tokens({1, 2, 3}), 4, {}); });
+  return error_of<ConfigError>([&] { attribute(model, tokens({1, 2, 3}), {4}); });
 }
 
 // Layers in a row, the last ones as given.
@@ -107,7 +107,7 @@ TEST_CASE("write: as TransformerLens attributes it") {
     const auto wrong = of["wrong"].is_null() ? std::optional<int32_t>()
                                              : std::optional(of["wrong"].get<int32_t>());
     const Attribution found = attribute(*model, tokens(of["ids"].get<std::vector<int32_t>>()),
-                                        of["answer"].get<int32_t>(), wrong);
+                                        {of["answer"].get<int32_t>(), wrong});
     CHECK(std::abs(found.logit - of["logit"].get<double>()) < tolerance);
     REQUIRE(found.parts.size() == of["parts"].size());
     for (size_t i = 0; i < found.parts.size(); ++i) {
@@ -138,7 +138,7 @@ TEST_CASE("write: parts sum to the logit, for random prompts of five models") {
       std::generate(ids.begin(), ids.end(), [&] { return drawn(8); });
       const int32_t answer = drawn(8);
       const auto wrong = i % 2 == 0 ? std::optional<int32_t>() : (answer + 3) % 8;
-      const Attribution found = attribute(*model, tokens(ids), answer, wrong);
+      const Attribution found = attribute(*model, tokens(ids), {answer, wrong});
       const EvaluationMode evaluating(*model);
       const Array logits = (*model)(tokens(ids)).value();
       const auto last = logits.span().last(8);
@@ -152,16 +152,15 @@ TEST_CASE("write: parts sum to the logit, for random prompts of five models") {
 }
 
 TEST_CASE("write: names of the parts") {
-  CHECK(names_in(attribute(*small_gpt(), tokens({1, 2, 3}), 4, {})) ==
+  CHECK(names_in(attribute(*small_gpt(), tokens({1, 2, 3}), {4})) ==
         "embedding position head0.0 head0.1 head0.2 out_bias0 feed_forward0 "
         "head1.0 head1.1 head1.2 out_bias1 feed_forward1 final_shift ");
-  CHECK(
-      names_in(attribute(*small_gpt(", position: rope, feed_forward: none"), tokens({1}), 4, {})) ==
-      "embedding head0.0 head0.1 head0.2 out_bias0 head1.0 head1.1 head1.2 out_bias1 "
-      "final_shift ");
+  CHECK(names_in(attribute(*small_gpt(", position: rope, feed_forward: none"), tokens({1}), {4})) ==
+        "embedding head0.0 head0.1 head0.2 out_bias0 head1.0 head1.1 head1.2 out_bias1 "
+        "final_shift ");
   // Layers in a row are a model, too, and the bias of their Linear belongs to final_shift.
   const auto row = in_a_row("{type: layer_norm, d_model: 6}, {type: linear, d_in: 6, d_out: 8}");
-  const Attribution found = attribute(*row, tokens({1, 2, 3}), 4, {});
+  const Attribution found = attribute(*row, tokens({1, 2, 3}), {4});
   CHECK(names_in(found) == "embedding head0.0 head0.1 out_bias0 feed_forward0 final_shift ");
   CHECK(summed(found) == doctest::Approx(found.logit).epsilon(1e-5));
 }
@@ -171,7 +170,7 @@ TEST_CASE("write: attention without heads, next to others, is a part as a whole"
   const EvaluationMode evaluating(*mixed);
   const Input in = tokens({1, 2, 3});
   const Array logits = (*mixed)(in).value();
-  const Attribution attribution = attribute(*mixed, in, 4, {});
+  const Attribution attribution = attribute(*mixed, in, {4});
   CHECK(names_in(attribution) ==
         "embedding position attention0 feed_forward0 head1.0 head1.1 head1.2 out_bias1 "
         "feed_forward1 final_shift ");
@@ -182,7 +181,7 @@ TEST_CASE("write: attention without heads, next to others, is a part as a whole"
 
 TEST_CASE("write: refuses models whose parts do not add up to a logit, in a line") {
   const auto refusal = [](Module& model, const Input& in) {
-    return error_of<ConfigError>([&] { attribute(model, in, 1, {}); });
+    return error_of<ConfigError>([&] { attribute(model, in, {1}); });
   };
   const std::string begin = "heed probe: write: ";
   const auto classifier = layer_of(

@@ -42,6 +42,17 @@ Ends ends_of(Module& model, const Input& in, const std::vector<Block>& blocks);
 // Throws ConfigError unless these are logits (1, T, V) for so many tokens T.
 void require_logits(const Array& logits, int64_t tokens, const std::string& probe);
 
+// What is measured of logits (V): that of an answer or, with `wrong`, its difference to that of a
+// wrong one. Both are columns of the logits.
+struct Measure {
+  int32_t answer = 0;
+  std::optional<int32_t> wrong = {};
+
+  double operator()(const real* logits) const {
+    return static_cast<double>(logits[answer]) - (wrong ? static_cast<double>(logits[*wrong]) : 0);
+  }
+};
+
 // An activation of one of the layers that a PartObserver watches.
 struct Observation {
   const Module* part = nullptr;   // the watched layer
