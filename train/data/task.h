@@ -133,9 +133,12 @@ class Task : public Dataset, public TextInterface {
   // More about the data for the plan, as lines with a label of one word.
   virtual std::vector<std::pair<std::string, std::string>> details() const { return {}; }
   // What is odd about the data, but could be meant; a line each.
-  virtual std::vector<std::string> warnings() const { return {}; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
   // Null for a task whose examples are not shown one by one.
   virtual const ReadableExamples* readable_examples() const { return nullptr; }
+
+ protected:
+  std::vector<std::string> warnings_;  // from the constructor
 };
 
 using TaskRegistry = Registry<Task, TaskSetup>;

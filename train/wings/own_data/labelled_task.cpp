@@ -108,14 +108,16 @@ void LabelledTask::Config::check(ConfigErrors& errors, const ConfigNode& at) con
 LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.file) {
   class_names_ = c.classes;
   const SplitRows rows(c.file, setup, c.columns());
+  std::string may_be_one;
   if (class_names_.empty()) {
     class_names_ = classes_of(rows.files().front());
-    alike_ = alike(class_names_);
+    may_be_one = alike(class_names_);
   }
   tokenizer_ = std::make_unique<MarkedTokenizer>(
       make_tokenizer(setup, rows.cells(0), stored_vocabulary),
       c.class_token ? std::vector<std::string>{"<class>"} : std::vector<std::string>{});
   take(rows, setup, std::ssize(class_names_));
+  warn(may_be_one);
   format_.emplace(c.class_token ? std::optional(tokenizer_->mark(0)) : std::nullopt);
 }
 
@@ -163,8 +165,7 @@ std::vector<std::pair<std::string, std::string>> LabelledTask::details() const {
   return lines;
 }
 
-std::vector<std::string> LabelledTask::warnings() const {
-  std::vector<std::string> lines = OwnDataTask::warnings();
+void LabelledTask::warn(const std::string& may_be_one) {
   std::vector<std::string> without;
   const std::vector<int64_t> train = class_counts(Split::train);
   for (size_t k = 0; k < class_names_.size(); ++k) {
@@ -173,15 +174,14 @@ std::vector<std::string> LabelledTask::warnings() const {
     }
   }
   if (!without.empty()) {
-    lines.push_back(
+    warnings_.push_back(
         text("no example to train on has the class ", listed(without, most_in_message)));
   }
-  if (!alike_.empty()) {
-    lines.push_back(
+  if (!may_be_one.empty()) {
+    warnings_.push_back(
         text("classes that differ only in letter case, blanks, or how a character or number is ",
-             "written: ", alike_, "; if they are meant, data.classes says so"));
+             "written: ", may_be_one, "; if they are meant, data.classes says so"));
   }
-  return lines;
 }
 
 void LabelledTask::score(const Array& output, const Batch& batch, Score& score) const {

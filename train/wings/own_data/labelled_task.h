@@ -30,7 +30,6 @@ class LabelledTask final : public OwnDataTask {
 
   ModelSizes model_sizes() const override;
   std::vector<std::pair<std::string, std::string>> details() const override;
-  std::vector<std::string> warnings() const override;
   void score(const Array& output, const Batch& batch, Score& score) const override;
   std::vector<ScoreTable> tables(const Score& score) const override;
   std::string target_text(Split split, int64_t example) const override;
@@ -51,8 +50,9 @@ class LabelledTask final : public OwnDataTask {
  private:
   int32_t label_of(Split split, int64_t example) const { return target(split, example)[0]; }
   std::vector<int64_t> class_counts(Split split) const;
+  // may_be_one: classes that are written almost alike, or "".
+  void warn(const std::string& may_be_one);
 
-  std::string alike_;  // those that may be one, if they are the labels of the file
   std::optional<LabelFormat> format_;
 };
 HEED_TASK(LabelledTask, "labelled");

@@ -20,7 +20,6 @@ class OwnDataTask : public Task, public ReadableExamples {
   int64_t training_tokens() const final { return training_tokens_; }
   std::string description() const final;
   std::vector<std::pair<std::string, std::string>> details() const override;
-  std::vector<std::string> warnings() const override { return warnings_; }
   std::vector<std::filesystem::path> files() const final { return paths_; }
   void score(const Array& output, const Batch& batch, Score& score) const override;
   const ReadableExamples* readable_examples() const final { return this; }
@@ -105,10 +104,9 @@ class OwnDataTask : public Task, public ReadableExamples {
 
   const OwnDataConfig config_;
   std::vector<std::filesystem::path> paths_;
-  std::string columns_;                // which were taken
-  std::vector<std::string> warnings_;  // about the rows
-  TokenRow tokens_;                    // the input of example 0, its target, the input of 1, ...
-  std::vector<int64_t> ends_{0};       // list k is from ends_[k] to ends_[k + 1]
+  std::string columns_;           // which were taken
+  TokenRow tokens_;               // the input of example 0, its target, the input of 1, ...
+  std::vector<int64_t> ends_{0};  // list k is from ends_[k] to ends_[k + 1]
   PairSizes longest_;
   std::array<std::vector<int32_t>, 2> numbers_;  // of the examples of each split
   std::vector<int32_t> lines_;                   // of each example; one of the second file: -line

@@ -60,23 +60,19 @@ TokensTask::TokensTask(const Config& c, const TaskSetup& setup)
       bits_(c.dtype == "uint32" || (c.dtype == "auto" && c.vocab_size > int64_t{1} << 16) ? 32
                                                                                           : 16) {
   TokenFile ids = bits_ == 32 ? read_tokens<uint32_t>(c, path_) : read_tokens<uint16_t>(c, path_);
-  zeros_ = ids.zeros;
+  if (ids.zeros) {
+    const char* const instead = *ids.zeros == Zeros::first ? first_is_zero
+                                : bits_ == 32
+                                    ? "are the ids of 64 bits? expected ids of 16 or 32 bits"
+                                    : "are the ids of 32 bits? data.dtype: uint32 reads them";
+    warnings_.push_back(text("every second id is 0: ", instead));
+  }
   set_tokens(std::move(ids.row), c.windows, setup.batch_size);
 }
 
 std::string TokensTask::description() const {
   return text(path_.filename().string(), ": ", grouped(token_count()), " tokens out of ",
               grouped(vocab_size_), ", ", bits_, " bits each");
-}
-
-std::vector<std::string> TokensTask::warnings() const {
-  if (!zeros_) {
-    return {};
-  }
-  return {text("every second id is 0: ",
-               *zeros_ == Zeros::first ? first_is_zero
-               : bits_ == 32           ? "are the ids of 64 bits? expected ids of 16 or 32 bits"
-                                       : "are the ids of 32 bits? data.dtype: uint32 reads them")};
 }
 
 }  // namespace heed

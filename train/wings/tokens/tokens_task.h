@@ -29,13 +29,11 @@ class TokensTask final : public WindowTask {
   ModelSizes model_sizes() const override { return {{"vocab_size", vocab_size_}}; }
   std::string description() const override;
   std::vector<std::filesystem::path> files() const override { return {path_}; }
-  std::vector<std::string> warnings() const override;
 
  private:
   const std::filesystem::path path_;
   const int64_t vocab_size_;
   const int bits_;  // of an id in the file
-  std::optional<Zeros> zeros_;
 };
 HEED_TASK(TokensTask, "tokens");
 
