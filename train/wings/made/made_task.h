@@ -67,7 +67,7 @@ class MadeTask : public Task {
   // What a prompt asks, for reply(): its tokens, unless overridden. Throws ConfigError for one that
   // the model cannot be asked.
   virtual std::vector<int32_t> question_of(const std::string& prompt) const;
-  // What the model, in evaluation mode, makes of it. Default: the likeliest token at its last place.
+  // What the model, in evaluation mode, makes of it. Default: the likeliest token at its end.
   virtual Answer reply(Module& model, const std::vector<int32_t>& asked,
                        const AnswerOptions& options) const;
   // For description(): "what, made as they are needed; 2,000 held out".

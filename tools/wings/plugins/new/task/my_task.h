@@ -79,8 +79,8 @@ class MyTask final : public MadeTask {
     return batch;
   }
 
-  // The tokens of a prompt. Throws ConfigError for one that the model cannot be asked; encode() does
-  // so for an unknown word. The answer is the likeliest token at the last place: here the symbol
+  // The tokens of a prompt. Throws ConfigError for one that the model cannot be asked, and encode()
+  // for an unknown word. The answer is the likeliest token at the last place: here the symbol
   // `distance` places before it. Override reply() for any other answer.
   std::vector<int32_t> question_of(const std::string& prompt) const override {
     std::vector<int32_t> symbols = tokenizer_.encode(prompt);
