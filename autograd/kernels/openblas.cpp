@@ -25,8 +25,8 @@ void keep_openblas_serial() {
 }
 
 // OpenBLAS's functions for `real`.
-constexpr auto gemm = std::get<size_t{is_float64}>(std::pair(cblas_sgemm, cblas_dgemm));
-constexpr auto gemv = std::get<size_t{is_float64}>(std::pair(cblas_sgemv, cblas_dgemv));
+constexpr auto gemm = std::get<size_t{is_float64}>(std::pair(&cblas_sgemm, &cblas_dgemm));
+constexpr auto gemv = std::get<size_t{is_float64}>(std::pair(&cblas_sgemv, &cblas_dgemv));
 
 CBLAS_TRANSPOSE flag(ConstMatrix m) { return m.is_transposed() ? CblasTrans : CblasNoTrans; }
 

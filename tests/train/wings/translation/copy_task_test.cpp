@@ -1,9 +1,8 @@
-#include "train/wings/translation/symbol_pairs.h"
-
 #include <cmath>
 #include <map>
 
 #include "tests/train/wings/made/made_task_cases.h"
+#include "train/wings/translation/symbol_pairs.h"
 
 using namespace heed;
 using namespace heed::testing;

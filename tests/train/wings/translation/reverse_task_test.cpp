@@ -1,6 +1,5 @@
-#include "train/wings/translation/symbol_pairs.h"
-
 #include "tests/train/wings/made/made_task_cases.h"
+#include "train/wings/translation/symbol_pairs.h"
 
 using namespace heed;
 using namespace heed::testing;
