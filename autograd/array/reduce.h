@@ -1,5 +1,5 @@
-// Sums and comparisons of arrays. The accumulators are doubles, and the order of the additions depends on the shape
-// alone: the result is the same for any number of threads.
+// Sums and comparisons of arrays. The accumulators are doubles, and the order of the additions
+// depends on the shape alone: the result is the same for any number of threads.
 #pragma once
 
 #include <optional>

@@ -84,7 +84,8 @@ std::vector<std::string> by_closeness(const std::string& word,
 // a third of the word's length (at least 1).
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 
-// How a message about an unknown word ends: ", did you mean adamw?", or `otherwise` if none is near.
+// How a message about an unknown word ends: ", did you mean adamw?", or `otherwise` if none is
+// near.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known,
                          const std::string& otherwise = "");
 

@@ -1,5 +1,5 @@
-// The last lines of `heed train`, and what to do after them: the commands that generate text with the
-// model and continue the run, and what there is to look at.
+// The last lines of `heed train`, and what to do after them: the commands that generate text with
+// the model and continue the run, and what there is to look at.
 #pragma once
 
 #include <filesystem>

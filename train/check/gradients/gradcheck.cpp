@@ -93,9 +93,9 @@ class Checker {
   // way there, but must get to the same place.
   void check_unrecorded(const Array& recorded) {
     const NoGrad off;
-    const std::string where = difference(f_(inputs_).value(), recorded, 1e-10);
+    const std::string where = difference(recorded, f_(inputs_).value(), 1e-10);
     if (!where.empty()) {
-      fail_with("the output is another one if no graph is recorded: " + where);
+      fail_with("the output changes if no graph is recorded: " + where);
     }
   }
 
