@@ -34,13 +34,6 @@ TrainedRun untrained(const InspectOptions& look) {
   return run;
 }
 
-TrainedRun model_of(const InspectOptions& look) {
-  if (std::error_code error; !fs::is_directory(look.target, error)) {
-    return untrained(look);
-  }
-  return load_to_ask(look.target, look.sets);
-}
-
 // "trf_blocks.1.att" and "trf_blocks.1.att.heads.0" -> "trf_blocks.1".
 std::string block_of(const std::string& path) {
   return path.substr(0, path.find('.', path.find('.') + 1));
@@ -93,7 +86,8 @@ LookJson as_json(const ShownLayer& shown) {
 }
 
 // Throws ConfigError for a name that is no picture's, and for a file that is needed.
-void check_picture(const std::string& out, const InspectOptions& look, const TrainedRun& run) {
+void check_picture(const std::string& out, const fs::path& target, bool is_run,
+                   const ConfigNode& config) {
   const std::string kind = fs::path(out).extension().string();
   require<ConfigError>(kind == ".svg" || kind == ".png",
                        "heed inspect: --out: expected a name that ends in .svg or .png, got ",
@@ -101,11 +95,8 @@ void check_picture(const std::string& out, const InspectOptions& look, const Tra
   require<ConfigError>(kind == ".svg" || has_png(), "heed inspect: --out: expected a name that ",
                        "ends in .svg, got ", printable(out, 80),
                        "; PNG needs Debian's libstb-dev, and heed to be built again");
-  const fs::path target = look.target;
-  std::error_code error;
-  const bool is_run = fs::is_directory(target, error);
   std::vector<InputFile> inputs =
-      files_named_in(run.loaded.resolved, is_run ? parse_run(target).run : target.parent_path());
+      files_named_in(config, is_run ? parse_run(target).run : target.parent_path());
   if (!is_run) {
     inputs.push_back({"the config", target});
   }
@@ -123,12 +114,14 @@ std::string picture_of(const std::vector<ShownLayer>& shown, const std::string& 
 }  // namespace
 
 int inspect_attention(const InspectOptions& look) {
-  const TrainedRun run = model_of(look);
+  std::error_code error;
+  const bool is_run = fs::is_directory(look.target, error);
+  const TrainedRun run = is_run ? load_to_ask(look.target, look.sets) : untrained(look);
   require<ConfigError>(run.loaded.task != nullptr, look.target,
                        ": attention needs a data section, for the tokens that are looked at");
   const Task& task = *run.loaded.task;
   if (look.out) {
-    check_picture(*look.out, look, run);
+    check_picture(*look.out, look.target, is_run, run.loaded.resolved);
   }
   const Exhibit exhibit = asked(run, "heed inspect", look.prompt, look.ids);
   const std::vector<AttentionMap> maps = attention_maps(*run.model, task, exhibit.shown);
