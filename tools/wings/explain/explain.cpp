@@ -43,7 +43,6 @@ std::vector<std::vector<LensGuess>> lens_of(Module& model, const TextInterface& 
 
 // The sections of the page.
 PageData walked(Module& model, const TextInterface& text, const Input& in, bool classes) {
-  const EvaluationMode evaluating(model);
   PageData page;
   const Recorder recorder;
   model(in);
@@ -138,16 +137,12 @@ Json patch_names(const std::optional<ShownPicture>& picture, bool with_class_tok
   return names;
 }
 
-Array output_of(Module& model, const Input& in) {
-  const EvaluationMode evaluating(model);
-  return model(in).value();
-}
-
 }  // namespace
 
 std::string explain_page(Module& model, const TextInterface& text, const Input& in,
                          const Explained& of) {
-  const Array logits = output_of(model, in);
+  const EvaluationMode evaluating(model);
+  const Array logits = model(in).value();
   const bool classes = logits.rank() == 2;  // one row for all tokens
   const PageData data = walked(model, text, in, classes);
   const std::vector<Choice> choices = choices_of(model, in, of, logits, classes);
