@@ -75,11 +75,6 @@ std::vector<MetricsRow> thinned(const std::vector<MetricsRow>& rows, size_t most
   return out;
 }
 
-std::vector<MetricsRow> rows_of(const fs::path& run, std::vector<std::string>& warnings) {
-  const fs::path file = run / "metrics.csv";
-  return is_there(file) ? read_metrics(file, &warnings) : std::vector<MetricsRow>();
-}
-
 // Reads samples.txt, in which a line "--- step 500" precedes each sample.
 ReportJson samples_of(const fs::path& run, size_t most) {
   const fs::path file = run / "samples.txt";
@@ -216,7 +211,9 @@ ReportJson run_json(const fs::path& run, const std::string& name, size_t share,
   const ConfigNode config = sets.empty() ? read_config((run / "config.yaml").string())
                                          : read_run_tree(run / "config.yaml", sets).root;
   const ConfigValues values = flat_values(config);
-  const std::vector<MetricsRow> rows = rows_of(run, warnings);
+  const fs::path metrics = run / "metrics.csv";
+  const std::vector<MetricsRow> rows =
+      is_there(metrics) ? read_metrics(metrics, &warnings) : std::vector<MetricsRow>();
   ReportRecord record = read_record(run / "report.json");
   const std::vector<Speed> speed = speed_of(rows, record, values);
   const std::set<std::string> added = added_losses(rows);
