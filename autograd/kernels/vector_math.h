@@ -32,23 +32,6 @@
 #define HEED_LIBMVEC 0
 #endif
 
-#if HEED_LIBMVEC
-// Names of our own for the functions of the C library: only loops that ask for fast_exp are
-// vectorised, while std::exp in an ordinary loop stays the scalar function in every iteration.
-// Under the attribute the compiler looks for _ZGVeN16v_expf, _ZGVdN8v_expf or _ZGVbN4v_expf.
-#define HEED_VECTOR_FUNCTION(type, ours, name) \
-  extern "C" __attribute__((simd("notinbranch"), const)) type ours(type) noexcept __asm__(name)
-HEED_VECTOR_FUNCTION(float, heed_expf, "expf");
-HEED_VECTOR_FUNCTION(double, heed_exp, "exp");
-HEED_VECTOR_FUNCTION(float, heed_logf, "logf");
-HEED_VECTOR_FUNCTION(double, heed_log, "log");
-HEED_VECTOR_FUNCTION(float, heed_tanhf, "tanhf");
-HEED_VECTOR_FUNCTION(double, heed_tanh, "tanh");
-HEED_VECTOR_FUNCTION(float, heed_erff, "erff");
-HEED_VECTOR_FUNCTION(double, heed_erf, "erf");
-#undef HEED_VECTOR_FUNCTION
-#endif
-
 namespace heed {
 
 // a b + c: rounded once where the instruction set fuses the two (AVX2, AVX-512, Arm), as PyTorch's
@@ -136,14 +119,20 @@ using detail::exp_of;
 inline constexpr int64_t vector_block = 64 / static_cast<int64_t>(sizeof(real));
 
 #if HEED_LIBMVEC
-inline float fast_exp(float v) { return heed_expf(v); }
-inline double fast_exp(double v) { return heed_exp(v); }
-inline float fast_log(float v) { return heed_logf(v); }
-inline double fast_log(double v) { return heed_log(v); }
-inline float fast_tanh(float v) { return heed_tanhf(v); }
-inline double fast_tanh(double v) { return heed_tanh(v); }
-inline float fast_erf(float v) { return heed_erff(v); }
-inline double fast_erf(double v) { return heed_erf(v); }
+// Names of our own for the functions of the C library: only loops that ask for fast_exp are
+// vectorised, while std::exp in an ordinary loop stays the scalar function in every iteration.
+// Under the attribute the compiler looks for _ZGVeN16v_expf, _ZGVdN8v_expf or _ZGVbN4v_expf.
+#define HEED_VECTOR_FUNCTION(type, ours, name) \
+  __attribute__((simd("notinbranch"), const)) type ours(type) noexcept __asm__(name)
+HEED_VECTOR_FUNCTION(float, fast_exp, "expf");
+HEED_VECTOR_FUNCTION(double, fast_exp, "exp");
+HEED_VECTOR_FUNCTION(float, fast_log, "logf");
+HEED_VECTOR_FUNCTION(double, fast_log, "log");
+HEED_VECTOR_FUNCTION(float, fast_tanh, "tanhf");
+HEED_VECTOR_FUNCTION(double, fast_tanh, "tanh");
+HEED_VECTOR_FUNCTION(float, fast_erf, "erff");
+HEED_VECTOR_FUNCTION(double, fast_erf, "erf");
+#undef HEED_VECTOR_FUNCTION
 #else
 inline real fast_exp(real v) { return std::exp(v); }
 inline real fast_log(real v) { return std::log(v); }
