@@ -40,15 +40,8 @@ void MultiHeadAttention::Config::packed_fields(Fields& f) {
 }
 
 void MultiHeadAttention::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  if (!head_dim && d_out % num_heads != 0) {
-    errors.add_field(at, "num_heads", "must divide d_out: d_out is ", d_out, ", num_heads is ",
-                     num_heads);
-    return;
-  }
-  if (num_heads % kv_heads() != 0) {
-    errors.add_field(at, "num_kv_heads", "must divide num_heads: num_heads is ", num_heads,
-                     ", num_kv_heads is ", kv_heads());
-  }
+  if (!head_dim && !errors.check_divides(at, "num_heads", num_heads, "d_out", d_out)) return;
+  errors.check_divides(at, "num_kv_heads", kv_heads(), "num_heads", num_heads);
   const auto unpacked = [&](const char* field, bool usual, const auto& expected, const auto& got) {
     if (packed && !usual) {
       errors.add_field(at, field, "with packed: true expected ", expected, ", got ", got);

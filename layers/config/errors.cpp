@@ -6,6 +6,16 @@
 
 namespace heed {
 
+bool ConfigErrors::check_divides(const ConfigNode& map, const std::string& field, int64_t value,
+                                 const std::string& other, int64_t value_of_other) {
+  const bool divides = value_of_other % value == 0;
+  if (!divides) {
+    add_field(map, field, "must divide ", other, ": ", other, " is ", value_of_other, ", ", field,
+              " is ", value);
+  }
+  return divides;
+}
+
 void ConfigErrors::reword_unknown_keys(
     const std::function<std::string(const ConfigMistake&)>& reword) {
   for (ConfigMistake& mistake : mistakes_) {

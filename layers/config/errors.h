@@ -47,6 +47,9 @@ class ConfigErrors {
     const ConfigNode* child = map.find(key);
     add_at(child ? child->mark() : map.mark(), join_path(map.path(), key), heed::text(parts...));
   }
+  // Reports the field of a map whose value does not divide that of another. True if it does.
+  bool check_divides(const ConfigNode& map, const std::string& field, int64_t value,
+                     const std::string& other, int64_t value_of_other);
   void add_at(const ConfigMark& mark, const std::string& path, const std::string& message) {
     add({mark, path, message});
   }

@@ -36,10 +36,8 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const TextI
 }
 
 void check_shards(const TrainConfig& train, const ConfigNode& at, ConfigErrors& errors) {
-  if (!errors.are_within("train.accumulate") && !errors.are_within("train.shards") &&
-      train.accumulate % train.shards != 0) {
-    errors.add_field(at, "shards", "must divide accumulate: accumulate is ", train.accumulate,
-                     ", shards is ", train.shards);
+  if (!errors.are_within("train.accumulate") && !errors.are_within("train.shards")) {
+    errors.check_divides(at, "shards", train.shards, "accumulate", train.accumulate);
   }
   if (train.shard_optimizer && train.shards == 1 && !errors.are_within("train.shards")) {
     errors.add_field(at, "shard_optimizer", "has no effect with shards 1, with which a run has a ",

@@ -29,10 +29,7 @@ void GatedDeltaNet::Config::fields(Fields& f) {
 }
 
 void GatedDeltaNet::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  if (d_out % num_heads != 0) {
-    errors.add_field(at, "num_heads", "must divide d_out: d_out is ", d_out, ", num_heads is ",
-                     num_heads);
-  }
+  errors.check_divides(at, "num_heads", num_heads, "d_out", d_out);
 }
 
 namespace {

@@ -35,10 +35,7 @@ void LatentAttention::Config::fields(Fields& f) {
 }
 
 void LatentAttention::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
-  if (d_out % num_heads != 0) {
-    errors.add_field(at, "num_heads", "must divide d_out: d_out is ", d_out, ", num_heads is ",
-                     num_heads);
-  }
+  errors.check_divides(at, "num_heads", num_heads, "d_out", d_out);
   if (rope && d_rope && *d_rope % 2 != 0) {
     errors.add_field(at, "d_rope", "must be even, since pairs are turned, got ", *d_rope);
   }

@@ -46,10 +46,7 @@ class LinearAttention final : public Module {
       f.optional("out_bias", out_bias, "bias in that last Linear").only_with("out_proj");
     }
     void check(ConfigErrors& errors, const ConfigNode& at) const {
-      if (d_out % num_heads != 0) {
-        errors.add_field(at, "num_heads", "must divide d_out: d_out is ", d_out, ", num_heads is ",
-                         num_heads);
-      }
+      errors.check_divides(at, "num_heads", num_heads, "d_out", d_out);
     }
   };
 
