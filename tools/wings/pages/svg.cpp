@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/base/error.h"
 #include "layers/text/display.h"
 #include "layers/text/formatted.h"
 
