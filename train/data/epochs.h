@@ -15,8 +15,8 @@ class Epochs {
   // Of examples 0 to count - 1: in a new order every epoch (shuffle), or in theirs.
   Epochs(int64_t count, bool shuffle) : count_(count), shuffle_(shuffle) {}
 
-  // The numbers of the next batch; out.size() is at most `count`. What an epoch has left below one
-  // batch is dropped (drop_last). The numbers drawn are those of DataLoader.
+  // The numbers of the next batch. Throws ShapeError for more than `count`. What an epoch has left
+  // below one batch is dropped (drop_last). The numbers drawn are those of DataLoader.
   void next(std::span<int64_t> out, Generator& data);
 
   // {} before the first epoch, else {seed of the epoch's order, examples used so far}.

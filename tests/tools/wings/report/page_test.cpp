@@ -8,6 +8,7 @@
 #include "tests/support/training_run.h"
 #include "tools/wings/pages/page.h"
 #include "tools/wings/report/data.h"
+#include "tools/wings/report/record.h"
 
 using namespace heed;
 using namespace heed::testing;
