@@ -145,9 +145,9 @@ struct Found {
   nlohmann::ordered_json prompts = nlohmann::ordered_json::object();
 };
 
-// The page of a probe. Its data: {"probe", "run", "step", "version", "result"}, for patch the tokens
-// of both prompts, {"clean", "corrupt"}, and for write {"prompt", "answer", "wrong"}; result: as
-// `heed probe --json`.
+// The page of a probe. Its data: {"probe", "run", "step", "version", "result"}, for patch the
+// tokens of both prompts, {"clean", "corrupt"}, and for write {"prompt", "answer", "wrong"};
+// result: as `heed probe --json`.
 std::string page_of(const ProbeOptions& o, const TrainedRun& run, const Found& found) {
   namespace fs = std::filesystem;
   const fs::path folder = parse_run(o.run).run;

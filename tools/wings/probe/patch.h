@@ -20,8 +20,9 @@ struct Patches {
   std::vector<std::vector<double>> heads;
 };
 
-// Inputs of batch one and the same length, that differ in their ids. Throws ConfigError for a model without blocks, one that reads two
-// sequences or attention that offers no heads, and if both runs have the same m.
+// Inputs of batch one and the same length, that differ in their ids. Throws ConfigError for a model
+// without blocks, one that reads two sequences or attention that offers no heads, and if both runs
+// have the same m.
 Patches patch(Module& model, const Input& clean, const Input& corrupt, const Measure& measure);
 
 }  // namespace heed::probe
