@@ -51,10 +51,8 @@ Array pick_along(const Array& x, const Ids& index, const AxisSplit& split) {
   const real* v = x.data();
   const int32_t* chosen = index.data();
   real* out = y.mutable_data();
-  parallel_for(index.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end; ++at) {
-      out[at] = v[(at / split.inner * split.n + chosen[at]) * split.inner + at % split.inner];
-    }
+  parallel_each(index.size(), elementwise_grain, [=](int64_t at) {
+    out[at] = v[(at / split.inner * split.n + chosen[at]) * split.inner + at % split.inner];
   });
   return y;
 }

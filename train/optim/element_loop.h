@@ -29,9 +29,7 @@ class ElementLoop {
   }
 
   void run() {
-    parallel_for(count(), parts_of_chunk(), [&](int64_t begin, int64_t end) {
-      for (int64_t k = begin; k < end; ++k) run_part(k);
-    });
+    parallel_each(count(), parts_of_chunk(), [&](int64_t k) { run_part(k); });
     clear();
   }
 

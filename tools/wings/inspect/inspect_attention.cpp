@@ -103,7 +103,7 @@ void check_picture(const std::string& out, const fs::path& target, bool is_run,
   require_replaceable("heed inspect: --out", out, inputs);
 }
 
-// `picture` and `grid`, if the model has read one.
+// The file `out`: maps, or the picture under them if the model has read one that `grid` divides.
 std::string picture_of(const std::vector<ShownLayer>& shown, const std::string& out,
                        const Array& picture, const std::optional<PatchGrid>& grid) {
   return out.ends_with(".png") ? maps_as_png(shown)
