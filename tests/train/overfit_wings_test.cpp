@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include "autograd/base/real.h"
 #include "tests/support/learning.h"
 #include "tests/support/source_tree.h"

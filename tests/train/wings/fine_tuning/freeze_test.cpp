@@ -6,6 +6,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/module/registry.h"
+#include "train/step.h"
 
 using namespace heed;
 

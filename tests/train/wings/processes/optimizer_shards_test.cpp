@@ -5,6 +5,7 @@
 
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
+#include "tests/train/wings/processes/thread_ranks.h"
 #include "train/plan.h"
 #include "train/wings/processes/process_crew.h"
 
