@@ -25,7 +25,7 @@ std::vector<int64_t> evenly_spaced(int64_t available, int64_t count, int64_t beg
 
 int64_t examples_of(const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches) {
-  const int64_t available = task.example_count(split);
+  const int64_t available = task.data().example_count(split);
   return batches && *batches <= available / batch_size ? *batches * batch_size : available;
 }
 
@@ -40,7 +40,7 @@ std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Spl
                                             const std::function<bool()>& stop) {
   const auto start = std::chrono::steady_clock::now();
   const EvaluationMode mode(model);
-  const int64_t available = task.example_count(split);
+  const int64_t available = task.data().example_count(split);
   require<ConfigError>(available > 0, "evaluate: the data has no ",
                        split == Split::train ? "training" : "validation",
                        " part (data.train_fraction): ", task.description());
@@ -58,7 +58,7 @@ std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Spl
     }
     const int64_t done = (own.begin + i) * batch_size;
     const Batch batch =
-        task.examples(split, evenly_spaced(available, count, done, done + batch_size));
+        task.data().examples(split, evenly_spaced(available, count, done, done + batch_size));
     const Tensor output = model(batch.input);
     const BatchLoss part = task.loss(output, batch);
     tally.losses.push_back(static_cast<double>(part.sum.item()));

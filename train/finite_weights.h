@@ -14,15 +14,15 @@ namespace detail {
 // drawn from another generator than that of training.
 inline double loss_of_one_batch(Module& model, Task& task, int64_t batch_size, uint64_t seed) {
   for (const Split split : {Split::train, Split::validation}) {
-    if (task.example_count(split) > 0) {
+    if (task.data().example_count(split) > 0) {
       return evaluate(model, task, split, batch_size, 1).loss;
     }
   }
   const EvaluationMode mode(model);
-  const std::vector<int64_t> position = task.position();
+  const std::vector<int64_t> position = task.data().position();
   Generator generator(seed);
-  const Batch batch = task.next(batch_size, generator);
-  task.set_position(position);
+  const Batch batch = task.data().next(batch_size, generator);
+  task.data().set_position(position);
   return static_cast<double>(task.loss(model(batch.input), batch).sum.item());
 }
 

@@ -63,7 +63,7 @@ void prepare(Module& model, const LoadedRun& run) {
 // Requires one output per token or class of the data.
 void require_outputs(Module& model, const LoadedRun& run, Plan& plan) {
   const EvaluationMode mode(model);
-  const Batch batch = run.task->next(1, streams().data());
+  const Batch batch = run.task->data().next(1, streams().data());
   plan.reads_ids = static_cast<bool>(batch.input.ids);
   const char* const given = plan.reads_ids ? "ids" : "vectors";
   const Shape shape = output_shape(model, batch);
@@ -85,7 +85,7 @@ void ask_advisers(const Ask& ask, Plan& plan) {
 }
 
 void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
-  plan.training_tokens = run.task->training_tokens();
+  plan.training_tokens = run.task->data().training_tokens();
   set_fused(run.config.fused);
   const DryRun dry;
   const auto live = [before = pool::stats().live_bytes] {
@@ -148,7 +148,7 @@ Plan make_plan(const LoadedRun& run, const Crew& crew) {
   warn(run.task->warnings(), plan);
   plan.process_bytes = resident_bytes() + running_bytes;
   try {
-    const RestoreState restore(*run.task);
+    const RestoreState restore(run.task->data());
     addressable("the run", "; make the model or the batch smaller", [&] {
       walk_through(run, crew, plan);
       ask_advisers([&](const Adviser& each) { return each.about_run(run, plan); }, plan);

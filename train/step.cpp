@@ -14,7 +14,7 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
                       double lr, const Batch* only, Crew& crew) {
   const auto sum = crew.gradient_sum(optimizer.parameters(), config.accumulate, config.shards);
   for (int64_t i = 0; i < config.accumulate; ++i) {
-    const Batch batch = only ? *only : task.next(config.batch_size, streams().data());
+    const Batch batch = only ? *only : task.data().next(config.batch_size, streams().data());
     if (!sum->begin(i, model, batch)) {
       continue;  // another member of the crew computes it
     }

@@ -1,6 +1,5 @@
-// The header to include for writing a task: Task and HEED_TASK, tokenizers, sampling, and base
-// classes for tasks that generate examples or read a long text. See README.md in this folder for
-// how to write one.
+// The header to include for writing a task: Task and HEED_TASK, its examples, tokenizers and
+// sampling. See README.md in this folder for how to write one.
 #pragma once
 
 #include "autograd/op.h"

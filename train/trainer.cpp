@@ -228,7 +228,7 @@ void Trainer::save() {
     return;
   }
   state_.streams = streams().state();
-  state_.task_position = only_batch_ ? std::vector<int64_t>() : run_.task->position();
+  state_.task_position = only_batch_ ? std::vector<int64_t>() : run_.task->data().position();
   state_.sample_bytes = folder_->sample_bytes();
   state_.seconds = seconds_before_ + seconds();
   metrics_->flush_to_disk();
@@ -249,7 +249,7 @@ Trainer::Trainer(LoadedRun run, std::optional<RunFolder> folder,
   schedule_ = schedule_registry().make(config.schedule,
                                        ScheduleSetup{optimizer_->base_lr(), config.train.steps});
   if (config.train.overfit_batch) {
-    only_batch_ = batch_to_overfit(*run_.task, config);
+    only_batch_ = batch_to_overfit(run_.task->data(), config);
   }
   if (checkpoint) {
     resume(*checkpoint);
@@ -276,7 +276,7 @@ void Trainer::resume(const fs::path& checkpoint) {
                        " steps; expected at least as many, got ", steps);
   streams().set_state(state_.streams);
   if (!only_batch_) {
-    run_.task->set_position(state_.task_position);
+    run_.task->data().set_position(state_.task_position);
   }
   compare_losses_with(config);
   crew_.gather("");  // all have read the checkpoint

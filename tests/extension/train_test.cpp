@@ -13,7 +13,7 @@ TEST_CASE("running_max: everything that is expected of a task, and its targets")
   testing::check_task("{type: running_max, length: 20, symbols: 5}");
   extension::RunningMaxTask task({.length = 10, .symbols = 4}, {});
   Generator data(1);
-  const Batch batch = task.next(2, data);
+  const Batch batch = task.data().next(2, data);
   REQUIRE(batch.targets.shape() == Shape{2, 10});
   for (int64_t i = 0; i < 20; ++i) {
     const int32_t* row = batch.input.ids.data() + i / 10 * 10;

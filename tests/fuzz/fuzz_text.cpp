@@ -71,14 +71,14 @@ void check_task(const std::string& type, ConfigNode options, const std::string& 
     const int64_t vocab_size = task->model_sizes().front().second;
     Generator generator(1);
     for (int i = 0; i < 3; ++i) {
-      const Batch batch = task->next(2, generator);
+      const Batch batch = task->data().next(2, generator);
       expect_ids(batch.input.ids, vocab_size);
       expect_ids(batch.targets, vocab_size);
     }
-    task->set_position(task->position());
+    task->data().set_position(task->data().position());
     for (const Split split : {Split::train, Split::validation}) {
-      if (const int64_t count = task->example_count(split); count > 0) {
-        expect_ids(task->examples(split, {count - 1}).targets, vocab_size);
+      if (const int64_t count = task->data().example_count(split); count > 0) {
+        expect_ids(task->data().examples(split, {count - 1}).targets, vocab_size);
       }
     }
     expect(!task->description().empty(), "a description");

@@ -9,16 +9,11 @@
 
 namespace heed::testing {
 
-class EchoTask final : public Task {
+// Rows of random numbers: ten of each split, those of training without end.
+class NormalRows final : public Dataset {
  public:
-  static constexpr const char* help = "rows of numbers that a model gives back";
-  struct Config {
-    int64_t width = 4;
-    void fields(Fields& f) { f.optional("width", width, at_least(1), "numbers of a row"); }
-  };
-  EchoTask(const Config& c, const TaskSetup& setup) : width_(c.width), seed_(setup.seed) {}
+  NormalRows(int64_t width, uint64_t seed) : width_(width), seed_(seed) {}
 
-  ModelSizes model_sizes() const override { return {}; }
   Batch next(int64_t batch_size, Generator& data) override { return rows(batch_size, data); }
   int64_t example_count(Split) const override { return 10; }
   Batch examples(Split split, const std::vector<int64_t>& which) const override {
@@ -30,11 +25,6 @@ class EchoTask final : public Task {
                   x.mutable_data() + static_cast<int64_t>(i) * width_);
     }
     return {Input(Tensor(std::move(x))), {}};
-  }
-  std::string description() const override { return "rows to give back"; }
-  BatchLoss loss(const Tensor& output, const Batch& batch) const override {
-    const Tensor difference = output - batch.input.x;
-    return {sum(difference * difference), batch.input.x.dim(0)};
   }
 
  private:
@@ -48,6 +38,25 @@ class EchoTask final : public Task {
 
   const int64_t width_;
   const uint64_t seed_;
+};
+
+class EchoTask final : public Task {
+ public:
+  static constexpr const char* help = "rows of numbers that a model gives back";
+  struct Config {
+    int64_t width = 4;
+    void fields(Fields& f) { f.optional("width", width, at_least(1), "numbers of a row"); }
+  };
+  EchoTask(const Config& c, const TaskSetup& setup) {
+    data_ = std::make_unique<NormalRows>(c.width, setup.seed);
+  }
+
+  ModelSizes model_sizes() const override { return {}; }
+  std::string description() const override { return "rows to give back"; }
+  BatchLoss loss(const Tensor& output, const Batch& batch) const override {
+    const Tensor difference = output - batch.input.x;
+    return {sum(difference * difference), batch.input.x.dim(0)};
+  }
 };
 
 // Makes it known to configs as {type: echo}.

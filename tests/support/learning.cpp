@@ -53,7 +53,7 @@ int64_t steps_to_learn(const fs::path& config) {
   const RunConfig& c = run.loaded.config;
   const auto schedule =
       schedule_registry().make(c.schedule, ScheduleSetup{run.optimizer->base_lr(), c.train.steps});
-  const Batch batch = batch_to_overfit(*run.loaded.task, c);
+  const Batch batch = batch_to_overfit(run.loaded.task->data(), c);
   int64_t step = 1;
   while (step <= most_steps_of(name) && train_step(*run.model, *run.loaded.task, *run.optimizer,
                                                    c.train, schedule->lr(step), &batch)

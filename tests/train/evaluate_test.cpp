@@ -14,11 +14,20 @@ namespace {
 // Example i starts with id i and has three targets; the last one is ignored if i is odd.
 class Counted : public Task {
  public:
-  explicit Counted(int64_t count) : count_(count) {}
-  Batch next(int64_t, Generator&) override { return {}; }
+  explicit Counted(int64_t count) {
+    data_ = std::make_unique<FixedExamples>(
+        FixedExamples::Counts{0, count}, /*shuffle=*/false,
+        [this](Split, const std::vector<int64_t>& which) { return batch_of(which); });
+  }
   ModelSizes model_sizes() const override { return {}; }
-  int64_t example_count(Split split) const override { return split == Split::train ? 0 : count_; }
-  Batch examples(Split, const std::vector<int64_t>& which) const override {
+  std::string description() const override { return ""; }
+  mutable std::vector<int64_t> seen;
+
+ protected:
+  virtual bool ignored(int32_t example, int32_t t) const { return t == 2 && example % 2 == 1; }
+
+ private:
+  Batch batch_of(const std::vector<int64_t>& which) const {
     const auto count = static_cast<int64_t>(which.size());
     Ids x = Ids::uninitialised({count, 3}), y = Ids::uninitialised({count, 3});
     for (int64_t i = 0; i < count * 3; ++i) {
@@ -30,14 +39,6 @@ class Counted : public Task {
     seen.insert(seen.end(), which.begin(), which.end());
     return {Input(std::move(x)), std::move(y)};
   }
-  std::string description() const override { return ""; }
-  mutable std::vector<int64_t> seen;
-
- protected:
-  virtual bool ignored(int32_t example, int32_t t) const { return t == 2 && example % 2 == 1; }
-
- private:
-  int64_t count_;
 };
 
 // Every third example has no target that counts.

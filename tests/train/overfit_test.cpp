@@ -18,8 +18,8 @@ TEST_CASE("overfit_batch: the batch of a seed, drawn from a generator of its own
   const LoadedRun run = load();
   apply_settings(run.config);
   const StreamsState before = streams().state();
-  const Batch first = batch_to_overfit(*run.task, run.config),
-              second = batch_to_overfit(*load().task, run.config);
+  const Batch first = batch_to_overfit(run.task->data(), run.config),
+              second = batch_to_overfit(load().task->data(), run.config);
   CHECK(streams().state() == before);
   CHECK(first.targets.size() == 32);
   CHECK(std::equal(first.targets.data(), first.targets.data() + 32, second.targets.data()));

@@ -70,13 +70,13 @@ TEST_CASE("plan: streams, data, switches and memory are left as they were") {
     const LoadedRun run =
         load_small(folder, {"fused=false", "model.dropout=0.5", text("data.sampling=", sampling)});
     manual_seed(3);
-    run.task->next(4, streams().data());
+    run.task->data().next(4, streams().data());
     const StreamsState before = streams().state();
-    const std::vector<int64_t> position = run.task->position();
+    const std::vector<int64_t> position = run.task->data().position();
     const int64_t live = pool::stats().live_bytes, nodes = live_nodes();
     CHECK(make_plan(run).parameters > 0);
     CHECK(streams().state() == before);
-    CHECK(run.task->position() == position);
+    CHECK(run.task->data().position() == position);
     CHECK(pool::stats().live_bytes == live);
     CHECK(live_nodes() == nodes);
     CHECK(fused());

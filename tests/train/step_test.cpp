@@ -6,6 +6,7 @@
 #include "autograd/ops/arithmetic.h"
 #include "layers/module/added_losses.h"
 #include "tests/support/near.h"
+#include "tests/support/task_of.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/training_run.h"
 
@@ -23,7 +24,7 @@ TrainConfig steps_of(int64_t batch_size, int64_t accumulate, std::optional<doubl
 }
 
 // Batches with different numbers of counted targets.
-class Uneven final : public Task {
+class Uneven final : public Dataset {
  public:
   Batch next(int64_t batch_size, Generator&) override {
     Ids x = Ids::uninitialised({batch_size, 4}), y = Ids::uninitialised({batch_size, 4});
@@ -33,10 +34,8 @@ class Uneven final : public Task {
     }
     return {Input(std::move(x)), std::move(y)};
   }
-  ModelSizes model_sizes() const override { return {}; }
   int64_t example_count(Split) const override { return 0; }
   Batch examples(Split, const std::vector<int64_t>&) const override { return {}; }
-  std::string description() const override { return ""; }
 
  private:
   int64_t drawn_ = 0;
@@ -76,7 +75,7 @@ TEST_CASE("step: micro-batches with different numbers of targets weigh by them")
   std::vector<StepResult> first;
   for (const int64_t accumulate : {1, 4}) {
     Stepping run(folder, "--sgd");
-    Uneven task;
+    TaskOf task(std::make_unique<Uneven>());
     first.push_back(
         train_step(*run.model, task, *run.optimizer, steps_of(8 / accumulate, accumulate), 1e-1));
     results.push_back(weights(*run.model));
@@ -105,7 +104,7 @@ TEST_CASE("step: what layers add to the loss is differentiated, and comes by nam
   for (const int64_t accumulate : {1, 4}) {
     Pulled model;
     const auto optimizer = optimizer_registry().make(Choice("sgd"), model.parameters());
-    Uneven task;
+    TaskOf task(std::make_unique<Uneven>());
     const StepResult result =
         train_step(model, task, *optimizer, steps_of(8 / accumulate, accumulate), 0.5);
     CHECK(result.loss == doctest::Approx(std::log(5.0)));  // the task's own

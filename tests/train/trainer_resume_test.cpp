@@ -6,6 +6,7 @@
 
 #include "tests/support/compare_runs.h"
 #include "tests/support/near.h"
+#include "tests/support/task_of.h"
 #include "tests/support/training_run.h"
 #include "train/trainer.h"
 
@@ -34,14 +35,13 @@ std::vector<std::string> checkpoints_in(const TempDir& folder) {
   return names;
 }
 
-// A task whose training examples are drawn without end, so that it has none to evaluate on. From
-// the batch `last` on, `fails` is called.
-class Endless final : public Task {
+// Training examples that are drawn without end, so that there are none to evaluate on. From the
+// batch `last` on, `fails` is called.
+class Endless final : public Dataset {
  public:
   explicit Endless(int64_t validation, int last = 1 << 30, std::function<void()> fails = {})
       : validation_(validation), left_(last), fails_(std::move(fails)) {}
 
-  ModelSizes model_sizes() const override { return {{"vocab_size", 21}}; }
   Batch next(int64_t batch_size, Generator& data) override {
     if (--left_ < 0) fails_();
     ++position_;
@@ -59,7 +59,6 @@ class Endless final : public Task {
   Batch examples(Split, const std::vector<int64_t>& which) const override {
     return batch_of(static_cast<int64_t>(which.size()));
   }
-  std::string description() const override { return "numbers without end"; }
 
  private:
   static Batch batch_of(int64_t count) {
@@ -70,10 +69,10 @@ class Endless final : public Task {
   std::function<void()> fails_;
 };
 
-LoadedRun with_task(const TempDir& folder, std::unique_ptr<Task> task,
-                    const std::vector<std::string>& sets) {
+LoadedRun with_examples(const TempDir& folder, std::unique_ptr<Dataset> examples,
+                        const std::vector<std::string>& sets) {
   LoadedRun run = load_small(folder, sets);
-  run.task = std::move(task);
+  run.task = std::make_unique<TaskOf>(std::move(examples), ModelSizes{{"vocab_size", 21}});
   return run;
 }
 
@@ -182,7 +181,9 @@ TEST_CASE("trainer: a task without training examples saves, resumes and evaluate
     CAPTURE(validation);
     const TempDir folder;
     const std::vector<std::string> sets = {"checkpoint={every: 5, keep: 9}"};
-    const auto run = [&] { return with_task(folder, std::make_unique<Endless>(validation), sets); };
+    const auto run = [&] {
+      return with_examples(folder, std::make_unique<Endless>(validation), sets);
+    };
     CHECK(Trainer(run(), RunFolder::create(folder / "whole", "")).train() == Ending::finished);
     copy_ended_after(5, folder / "whole", folder / "run");
     Trainer rest(run(), RunFolder::open(folder / "run"), checkpoint_of(folder / "run", 5));
@@ -201,7 +202,7 @@ TEST_CASE("trainer: every error in the middle of a run says where the last check
     const TempDir folder;
     ++cases;
     Trainer trainer(
-        with_task(folder, std::make_unique<Endless>(1, 5, fails), {"checkpoint.every=4"}),
+        with_examples(folder, std::make_unique<Endless>(1, 5, fails), {"checkpoint.every=4"}),
         RunFolder::create(folder / "my run", ""));
     const std::string message = error_of([&] { trainer.train(); });
     const std::string quoted = "'" + (folder / "my run").string() + "'";

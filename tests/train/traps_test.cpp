@@ -7,6 +7,7 @@
 #include "layers/module/evaluation_mode.h"
 #include "tests/support/compare_runs.h"
 #include "tests/support/near.h"
+#include "tests/support/task_of.h"
 #include "tests/support/training_run.h"
 #include "train/data/generate.h"
 #include "train/step.h"
@@ -38,7 +39,7 @@ Update update(const std::vector<std::string>& sets, int steps = 1, double lr = 1
   result.before = weights(*model);
   std::optional<Batch> only;
   if (run.config.train.overfit_batch) {
-    only = batch_to_overfit(*run.task, run.config);
+    only = batch_to_overfit(run.task->data(), run.config);
   }
   for (int i = 0; i < steps; ++i) {
     result.last =
@@ -60,7 +61,7 @@ void for_each_weight(const Update& u, F&& f) {
 }
 
 // A batch without counted targets.
-class Nothing final : public Task {
+class Nothing final : public Dataset {
  public:
   Batch next(int64_t batch_size, Generator&) override {
     Ids x = Ids::uninitialised({batch_size, 4}), y = Ids::uninitialised({batch_size, 4});
@@ -68,10 +69,8 @@ class Nothing final : public Task {
     std::fill_n(y.mutable_data(), y.size(), ignored_target);
     return {Input(std::move(x)), std::move(y)};
   }
-  ModelSizes model_sizes() const override { return {}; }
   int64_t example_count(Split) const override { return 0; }
   Batch examples(Split, const std::vector<int64_t>&) const override { return {}; }
-  std::string description() const override { return ""; }
 };
 
 const std::string sgd = "optimizer={type: sgd, lr: 1}";
@@ -186,7 +185,7 @@ TEST_CASE(
 TEST_CASE("trap: a batch without targets has loss 0 and changes nothing") {
   const TempDir folder;
   Stepping run(folder, "--sgd");
-  Nothing task;
+  TaskOf task(std::make_unique<Nothing>());
   TrainConfig config;
   config.batch_size = 2;
   const std::vector<Array> before = weights(*run.model);

@@ -92,9 +92,9 @@ int run(const EvalOptions& o) {
   require<ConfigError>(validation.tokens > 0, "--data ", printable(o.data),
                        ": the loss counts no target in it");
   std::optional<Evaluation> training;  // on as many examples, evenly spaced
-  if (o.data.empty() && task.example_count(Split::train) > 0) {
+  if (o.data.empty() && task.data().example_count(Split::train) > 0) {
     training = evaluate_examples(*trained.model, task, Split::train, batch_size,
-                                 task.example_count(Split::validation));
+                                 task.data().example_count(Split::validation));
   }
 
   const std::vector<ScoreTable> tables = task.tables(validation);

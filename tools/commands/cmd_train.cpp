@@ -216,10 +216,10 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
 
 // Data without a batch, as that of an imported model, says so before anything is written.
 void require_batches(Task& task) {
-  const std::vector<int64_t> position = task.position();
+  const std::vector<int64_t> position = task.data().position();
   Generator any(0);
-  task.next(1, any);
-  task.set_position(position);
+  task.data().next(1, any);
+  task.data().set_position(position);
 }
 
 int train(const TrainOptions& o, Crew& crew) {

@@ -8,7 +8,7 @@ path relative to the file's own folder, "loss": [...], "grad_norm": [...]}}. `pl
 The second repeats all steps of names.yaml in float32 and compares its losses with those in the run's metrics.csv.
 
 documents() and batches() are the whole task: the split by XXH64, the order of DataLoader, <start> before and <end> after a
-document, padding that has no loss. A batch is as long as heed's (room_for in train/wings/own_data/own_data_task.cpp), which
+document, padding that has no loss. A batch is as long as heed's (room_for in train/wings/own_data/own_examples.cpp), which
 matters for dropout alone.
 """
 import argparse

@@ -16,7 +16,7 @@ namespace heed {
 namespace {
 
 // Checks the sample prompt before training; otherwise the run would fail at its first sample.
-void check_sample(const RunConfig& config, const ConfigNode& sample, const TextInterface& text,
+void check_sample(const RunConfig& config, const ConfigNode& sample, const Task& text,
                   ConfigErrors& errors) {
   if (text.tokenizer() == nullptr) {
     if (config.sample.every) {
@@ -152,7 +152,8 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
   refuse(eval.probe != "none", "eval", "probe", eval.probe,
          " without eval.every is never seen; give eval.every too");
   refuse(has_checkpoint && config.checkpoint.best, "checkpoint", "best", needs_evaluation);
-  if (task != nullptr && has_eval && eval.every && task->example_count(Split::validation) == 0) {
+  if (task != nullptr && has_eval && eval.every &&
+      task->data().example_count(Split::validation) == 0) {
     const bool own_file = !tree.get("data").get("validation").text().empty();
     errors.add_field(tree.get("eval"), "every", "the data has no validation part to evaluate on; ",
                      own_file ? "make data.max_length larger, as all of data.validation is longer"

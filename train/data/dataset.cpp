@@ -1,6 +1,7 @@
 #include "train/data/dataset.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "autograd/base/modes.h"
 
@@ -26,18 +27,14 @@ Batch Dataset::next(int64_t batch_size, Generator& data) {
   return examples(Split::train, which);
 }
 
-int64_t Dataset::model_size(const std::string& name) const {
-  for (const auto& [field, size] : model_sizes()) {
-    if (field == name) {
-      return size;
-    }
-  }
-  return 0;
+FixedExamples::FixedExamples(const Counts& counts, bool shuffle, Give give, int64_t training_tokens)
+    : counts_(counts), give_(std::move(give)), training_tokens_(training_tokens) {
+  epochs_ = Epochs(counts.train, shuffle);
 }
 
-int64_t Dataset::output_size() const {
-  const int64_t classes = model_size("num_classes");
-  return classes > 0 ? classes : model_size("vocab_size");
+Batch FixedExamples::examples(Split split, const std::vector<int64_t>& which) const {
+  require_examples(which, example_count(split));
+  return give_(split, which);
 }
 
 }  // namespace heed

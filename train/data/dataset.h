@@ -1,9 +1,8 @@
 // What a model is trained and evaluated on: batches for training, a fixed set for validation.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <utility>
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "layers/module/input.h"
@@ -32,26 +31,17 @@ enum class Split { train, validation };
 // Throws ShapeError unless every number in `which` is that of one of `available` examples.
 void require_examples(const std::vector<int64_t>& which, int64_t available);
 
-// Fields of a model by name: {"vocab_size", 65}.
-using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
-
+// The examples of a task. Training takes them batch by batch, an evaluation by their numbers.
 class Dataset {
  public:
   virtual ~Dataset() = default;
-
-  // What the data determines: filled in if the config does not give it, checked if it does.
-  virtual ModelSizes model_sizes() const = 0;
-  // The size of this name; 0: there is none.
-  int64_t model_size(const std::string& name) const;
-  // The required size of the last axis of the model's output; 0: any size. Default: num_classes or,
-  // without it, vocab_size, as returned by model_sizes().
-  virtual int64_t output_size() const;
 
   // The next training batch. All randomness is drawn from `data`. A data set of fewer than
   // batch_size examples gives all of them. By default examples() in the order of `epochs_`.
   virtual Batch next(int64_t batch_size, Generator& data);
   // The position in the training set between two calls of next(), for checkpoints; may be empty.
   virtual std::vector<int64_t> position() const { return epochs_.position(); }
+  // Throws IoError for one that position() does not return.
   virtual void set_position(const std::vector<int64_t>& at) { epochs_.set_position(at); }
 
   // The number of fixed examples for evaluating a split (windows of a text, held-out sequences).
@@ -61,14 +51,30 @@ class Dataset {
 
   // The number of tokens in the training data; 0 if they are made without end, or there are none.
   virtual int64_t training_tokens() const { return 0; }
-  // A line that describes the data in the plan: "tinyshakespeare.txt: 1,115,394 characters, 65
-  // different".
-  virtual std::string description() const = 0;
-  // The files that were read; their size and hash are added to the resolved config.
-  virtual std::vector<std::filesystem::path> files() const { return {}; }
 
  protected:
   Epochs epochs_{0, false};  // over the training examples, set in the constructor; or unused
+};
+
+// Examples that a function gives by their numbers; training takes them in the order of epochs.
+class FixedExamples final : public Dataset {
+ public:
+  using Give = std::function<Batch(Split split, const std::vector<int64_t>& which)>;
+  struct Counts {
+    int64_t train = 0, validation = 0;
+  };
+  FixedExamples(const Counts& counts, bool shuffle, Give give, int64_t training_tokens = 0);
+
+  int64_t example_count(Split split) const override {
+    return split == Split::train ? counts_.train : counts_.validation;
+  }
+  Batch examples(Split split, const std::vector<int64_t>& which) const override;
+  int64_t training_tokens() const override { return training_tokens_; }
+
+ private:
+  const Counts counts_;
+  const Give give_;
+  const int64_t training_tokens_;
 };
 
 }  // namespace heed

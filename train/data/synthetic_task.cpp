@@ -31,12 +31,14 @@ void SyntheticTask::Config::fields(Fields& f) {
   windows.fields(f);
 }
 
-SyntheticTask::SyntheticTask(const Config& c, const TaskSetup& setup) : vocab_size_(c.vocab_size) {
-  set_tokens(draw_tokens(c, setup.seed), c.windows, setup.batch_size, "tokens");
+SyntheticTask::SyntheticTask(const Config& c, const TaskSetup& setup)
+    : vocab_size_(c.vocab_size), tokens_(c.tokens) {
+  data_ =
+      std::make_unique<Windows>(draw_tokens(c, setup.seed), c.windows, setup.batch_size, "tokens");
 }
 
 std::string SyntheticTask::description() const {
-  return text(grouped(token_count()), " tokens drawn at random out of ", grouped(vocab_size_));
+  return text(grouped(tokens_), " tokens drawn at random out of ", grouped(vocab_size_));
 }
 
 }  // namespace heed

@@ -5,7 +5,7 @@
 
 namespace heed {
 
-class SyntheticTask final : public WindowTask {
+class SyntheticTask final : public Task {
  public:
   static constexpr const char* help = "tokens drawn at random, to time a model: nothing to learn";
 
@@ -25,7 +25,7 @@ class SyntheticTask final : public WindowTask {
   std::string description() const override;
 
  private:
-  const int64_t vocab_size_;
+  const int64_t vocab_size_, tokens_;
 };
 HEED_TASK(SyntheticTask, "synthetic");
 

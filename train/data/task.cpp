@@ -8,6 +8,25 @@
 
 namespace heed {
 
+Dataset& Task::present(const std::unique_ptr<Dataset>& data) {
+  require<ConfigError>(data != nullptr, "this task has no examples: its constructor sets data_");
+  return *data;
+}
+
+int64_t Task::model_size(const std::string& name) const {
+  for (const auto& [field, size] : model_sizes()) {
+    if (field == name) {
+      return size;
+    }
+  }
+  return 0;
+}
+
+int64_t Task::output_size() const {
+  const int64_t classes = model_size("num_classes");
+  return classes > 0 ? classes : model_size("vocab_size");
+}
+
 BatchLoss Task::loss(const Tensor& output, const Batch& batch) const {
   if (const Array& wanted = batch.target_values) {
     require(output.shape() == wanted.shape(), "loss: expected an output of the shape of the ",

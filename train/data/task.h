@@ -4,13 +4,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "layers/module/module.h"
 #include "layers/module/registry.h"
+#include "train/data/answer.h"
 #include "train/data/dataset.h"
-#include "train/data/text_interface.h"
+#include "train/tokenizers/tokenizer.h"
 
 namespace heed {
 
@@ -113,10 +117,38 @@ class RowError : public ConfigError {
   using ConfigError::ConfigError;
 };
 
+// Fields of a model by name: {"vocab_size", 65}.
+using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
+
 struct ScoreTable;  // train/data/score_table.h
 
-class Task : public Dataset, public TextInterface {
+class Task {
  public:
+  virtual ~Task() = default;
+
+  // Its examples: batches and fixed ones. Throws ConfigError if the constructor has set none.
+  Dataset& data() { return present(data_); }
+  const Dataset& data() const { return present(data_); }
+  // Fields of the model that the data determines: filled in if the config does not give them,
+  // checked if it does.
+  virtual ModelSizes model_sizes() const = 0;
+  // The size of this name; 0: there is none.
+  int64_t model_size(const std::string& name) const;
+  // The required size of the last axis of the model's output; 0: any size. Default: num_classes or,
+  // without it, vocab_size, as returned by model_sizes().
+  virtual int64_t output_size() const;
+  // A line that describes the data in the plan: "tinyshakespeare.txt: 1,115,394 characters, 65
+  // different".
+  virtual std::string description() const = 0;
+  // More about the data for the plan, as lines with a label of one word.
+  virtual std::vector<std::pair<std::string, std::string>> details() const { return {}; }
+  // What is odd about the data, but could be meant; a line each.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  // The files that were read; their size and hash are added to the resolved config.
+  virtual std::vector<std::filesystem::path> files() const { return {}; }
+  // Null for a task whose examples are not shown one by one.
+  virtual const ReadableExamples* readable_examples() const { return nullptr; }
+
   // The loss of the model's output for batch.input. Default: cross entropy of logits (..., V) with
   // the targets; where they are numbers, the squared error of each.
   virtual BatchLoss loss(const Tensor& output, const Batch& batch) const;
@@ -130,16 +162,51 @@ class Task : public Dataset, public TextInterface {
   // byte; 0 if the targets are something else.
   virtual int64_t target_bytes(const Batch&) const { return 0; }
 
-  // More about the data for the plan, as lines with a label of one word.
-  virtual std::vector<std::pair<std::string, std::string>> details() const { return {}; }
-  // What is odd about the data, but could be meant; a line each.
-  const std::vector<std::string>& warnings() const { return warnings_; }
-  // Null for a task whose examples are not shown one by one.
-  virtual const ReadableExamples* readable_examples() const { return nullptr; }
+  // ---- text: what a user types to a trained model, and what the model writes (task_text.cpp)
+
+  // The tokenizer of the model's ids; null for tasks without text.
+  virtual const Tokenizer* tokenizer() const { return nullptr; }
+  // The tokenizer of its source_ids.
+  virtual const Tokenizer* source_tokenizer() const { return nullptr; }
+  // The names of a classifier's classes, as a checkpoint keeps them (vocabulary.h); "": none.
+  std::string classes() const;
+  // A readable name for a target. Default: that of the class or token; without these, its number.
+  virtual std::string target_name(int32_t target) const;
+  // Throws ConfigError for a prompt that cannot be answered. This and the following functions
+  // require a tokenizer.
+  void check_prompt(const std::string& prompt) const { question_of(prompt); }
+  // Its message; "" for one that can be.
+  std::string mistake_in_prompt(const std::string& prompt) const;
+  // True if the answer continues the prompt, false if it is a separate text.
+  virtual bool continues_prompt() const { return true; }
+  // By default reply() to question_of() the prompt; or, if it continues the prompt, a sampled
+  // continuation. A character that ends in that before its last byte is not complete: `each` gets
+  // it with the continuation.
+  virtual Answer answer(Module& model, const std::string& prompt,
+                        const AnswerOptions& options) const;
 
  protected:
-  std::vector<std::string> warnings_;  // from the constructor
+  // What a prompt asks, for reply(): its tokens, unless overridden. Throws ConfigError for one that
+  // the model cannot be asked; by default one without tokens, or with unknown ones.
+  virtual std::vector<int32_t> question_of(const std::string& prompt) const;
+  // What the model, in evaluation mode, makes of it. Default: the likeliest token at its end.
+  virtual Answer reply(Module& model, const std::vector<int32_t>& asked,
+                       const AnswerOptions& options) const;
+
+  // Set in the constructor:
+  std::unique_ptr<Dataset> data_;
+  std::vector<std::string> warnings_;
+  std::vector<std::string> class_names_;  // of a classifier, by target
+
+ private:
+  static Dataset& present(const std::unique_ptr<Dataset>& data);
 };
+
+// The name of a token; its number without a tokenizer.
+std::string token_name(const Tokenizer* tokenizer, int32_t id);
+
+// What a checkpoint keeps of the tokenizers, by the name of the file.
+std::map<std::string, std::string> stored_tokenizers(const Task& task);
 
 using TaskRegistry = Registry<Task, TaskSetup>;
 TaskRegistry& task_registry();

@@ -37,7 +37,8 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
     tokenizer_->encode_in_parts(all, [&](std::span<const int32_t> ids) { row.append(ids); });
   });
   require_fingerprint(path_, as_bytes(corpus), c.fingerprint);
-  set_tokens(std::move(row), c.windows, setup.batch_size);
+  tokens_ = row.size();
+  data_ = std::make_unique<Windows>(std::move(row), c.windows, setup.batch_size);
 }
 
 int64_t TextTask::target_bytes(const Batch& batch) const {
@@ -57,7 +58,7 @@ std::string TextTask::description() const {
           ? text(" out of ", grouped(tokenizer_->vocab_size()), ", ", grouped(bytes_), " bytes")
       : unit == "character" ? text(", ", tokenizer_->vocab_size(), " different")
                             : "";
-  return text(path_.filename().string(), ": ", grouped(token_count()), " ", unit, "s", of);
+  return text(path_.filename().string(), ": ", grouped(tokens_), " ", unit, "s", of);
 }
 
 }  // namespace heed

@@ -5,7 +5,7 @@
 
 namespace heed {
 
-class TextTask final : public WindowTask {
+class TextTask final : public Task {
  public:
   static constexpr const char* help = "the next token of a text file in UTF-8";
 
@@ -34,7 +34,7 @@ class TextTask final : public WindowTask {
   const std::filesystem::path path_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::vector<int32_t> bytes_of_token_;  // by id; none if tokens are not pieces of the text
-  int64_t bytes_ = 0;                    // of the text
+  int64_t bytes_ = 0, tokens_ = 0;       // of the text
 };
 HEED_TASK(TextTask, "text");
 

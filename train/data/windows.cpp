@@ -93,35 +93,18 @@ void WindowConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   }
 }
 
-// ---- WindowTask
+// ---- Windows
 
-void WindowTask::set_tokens(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
-                            const std::string& source) {
-  tokens_ = std::move(tokens);
-  config_ = config;
-  train_size_ = static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()));
+Windows::Windows(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
+                 const std::string& source)
+    : tokens_(std::move(tokens)),
+      config_(config),
+      train_size_(
+          static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()))) {
   epochs_ = Epochs(window_count(), config.shuffle);  // unused with random sampling
-  constexpr int64_t largest = std::numeric_limits<int64_t>::max();
-  const int64_t needed = std::min(config_.context_length, largest - 1) + 1;
-  if (tokens_.size() == 0) {
-    throw TaskError(source, text("empty: expected at least ", needed, " tokens"));
-  }
-  const auto require_tokens = [&](Split split, const char* name) {
-    if (part_size(split) < needed) {
-      const int64_t smaller = config_.train_fraction < 1
-                                  ? std::min(part_size(Split::train), part_size(Split::validation))
-                                  : train_size_;
-      throw TaskError(
-          source,
-          text("too short for context_length ", config_.context_length, ": expected at least ",
-               needed, " tokens in the ", name, " part, got ", part_size(split), " of ",
-               tokens_.size(), " (train_fraction ", config_.train_fraction, ")",
-               smaller > 1 ? text("; at most ", smaller - 1, " with this data") : ""));
-    }
-  };
-  require_tokens(Split::train, "training");
+  require_tokens(Split::train, source);
   if (config_.train_fraction < 1) {
-    require_tokens(Split::validation, "validation");
+    require_tokens(Split::validation, source);
   }
   if (tokens_.is_constant()) {
     throw TaskError(source, text("expected at least two different tokens, got the same one ",
@@ -130,15 +113,35 @@ void WindowTask::set_tokens(TokenRow tokens, const WindowConfig& config, int64_t
   require_enough_windows(batch_size);
 }
 
-int64_t WindowTask::part_size(Split split) const {
+void Windows::require_tokens(Split split, const std::string& source) const {
+  constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+  const int64_t needed = std::min(config_.context_length, largest - 1) + 1;
+  if (tokens_.size() == 0) {
+    throw TaskError(source, text("empty: expected at least ", needed, " tokens"));
+  }
+  if (part_size(split) < needed) {
+    const int64_t smaller = config_.train_fraction < 1
+                                ? std::min(part_size(Split::train), part_size(Split::validation))
+                                : train_size_;
+    throw TaskError(
+        source,
+        text("too short for context_length ", config_.context_length, ": expected at least ",
+             needed, " tokens in the ", split == Split::train ? "training" : "validation",
+             " part, got ", part_size(split), " of ", tokens_.size(), " (train_fraction ",
+             config_.train_fraction, ")",
+             smaller > 1 ? text("; at most ", smaller - 1, " with this data") : ""));
+  }
+}
+
+int64_t Windows::part_size(Split split) const {
   return split == Split::train ? train_size_ : tokens_.size() - train_size_;
 }
 
-int64_t WindowTask::window_count() const {
+int64_t Windows::window_count() const {
   return windows_in(train_size_, config_.context_length, stride());
 }
 
-void WindowTask::require_enough_windows(int64_t batch_size) const {
+void Windows::require_enough_windows(int64_t batch_size) const {
   if (config_.sampling == "windows" && window_count() < batch_size) {
     throw TaskError("sampling",
                     text("windows: expected at least one batch of ", batch_size, " windows, got ",
@@ -147,7 +150,7 @@ void WindowTask::require_enough_windows(int64_t batch_size) const {
   }
 }
 
-Batch WindowTask::next(int64_t batch_size, Generator& data) {
+Batch Windows::next(int64_t batch_size, Generator& data) {
   require_enough_windows(batch_size);
   if (dry_run()) {
     const Shape shape{batch_size, config_.context_length};
@@ -165,18 +168,18 @@ Batch WindowTask::next(int64_t batch_size, Generator& data) {
   return batch_at(offsets_);
 }
 
-void WindowTask::set_position(const std::vector<int64_t>& position) {
+void Windows::set_position(const std::vector<int64_t>& position) {
   require<IoError>(position.empty() || config_.sampling == "windows",
                    "data: expected no position with sampling ", config_.sampling, ", got ",
                    position.size(), " numbers");
   epochs_.set_position(position);
 }
 
-int64_t WindowTask::example_count(Split split) const {
+int64_t Windows::example_count(Split split) const {
   return windows_in(part_size(split), config_.context_length, config_.context_length);
 }
 
-Batch WindowTask::examples(Split split, const std::vector<int64_t>& which) const {
+Batch Windows::examples(Split split, const std::vector<int64_t>& which) const {
   require_examples(which, example_count(split));
   const int64_t begin = split == Split::train ? 0 : train_size_;
   std::vector<int64_t> offsets(which);
@@ -186,7 +189,7 @@ Batch WindowTask::examples(Split split, const std::vector<int64_t>& which) const
   return batch_at(offsets);
 }
 
-Batch WindowTask::batch_at(std::span<const int64_t> offsets) const {
+Batch Windows::batch_at(std::span<const int64_t> offsets) const {
   const int64_t length = config_.context_length;
   const Shape shape{static_cast<int64_t>(offsets.size()), length};
   Ids x = Ids::uninitialised(shape), y = Ids::uninitialised(shape);

@@ -49,43 +49,40 @@ struct WindowConfig {
   void check(ConfigErrors& errors, const ConfigNode& at) const;
 };
 
-// Base of the tasks that read windows of a long token sequence: `text`, `tokens`, `synthetic`.
-class WindowTask : public Task {
+// The examples of tasks on a long token sequence: `text`, `tokens`, `synthetic`.
+class Windows final : public Dataset {
  public:
+  // Throws TaskError if a part is too short for one window or all tokens are the same (reported at
+  // the field `source`), or if there are fewer windows than one batch (batch_size; 0: unknown).
+  Windows(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
+          const std::string& source = "path");
+
   // The next batch, x and y of shape (batch_size, T). In a dry run nothing is drawn and the ids are
   // undefined.
   //   sampling random    offsets as in nanoGPT: torch.randint(tokens - T, (batch_size,))
   //   sampling windows   0, stride, 2 stride, ... in the order of DataLoader(shuffle), epoch after
   //                      epoch, without an incomplete last batch (drop_last)
-  Batch next(int64_t batch_size, Generator& data) final;
+  Batch next(int64_t batch_size, Generator& data) override;
 
   // {} for random sampling.
-  void set_position(const std::vector<int64_t>& position) final;
+  void set_position(const std::vector<int64_t>& position) override;
 
   // The number of windows of a split, which start at 0, T, 2T, ...
-  int64_t example_count(Split split) const final;
-  Batch examples(Split split, const std::vector<int64_t>& which) const final;
-  int64_t training_tokens() const final { return train_size_; }
-
- protected:
-  // Must be called once, in the constructor. Throws TaskError if a part is too short for one window
-  // or all tokens are the same (reported at the field `source`), or if there are fewer windows than
-  // one batch (batch_size; 0: unknown).
-  void set_tokens(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
-                  const std::string& source = "path");
-  const TokenRow& tokens() const { return tokens_; }
-  int64_t token_count() const { return tokens_.size(); }
+  int64_t example_count(Split split) const override;
+  Batch examples(Split split, const std::vector<int64_t>& which) const override;
+  int64_t training_tokens() const override { return train_size_; }
 
  private:
+  void require_tokens(Split split, const std::string& source) const;
+  void require_enough_windows(int64_t batch_size) const;
   int64_t part_size(Split split) const;
   int64_t stride() const { return config_.stride.value_or(config_.context_length); }
   int64_t window_count() const;  // for sampling = windows
-  void require_enough_windows(int64_t batch_size) const;
   Batch batch_at(std::span<const int64_t> offsets) const;
 
-  TokenRow tokens_;
-  WindowConfig config_;
-  int64_t train_size_ = 0;
+  const TokenRow tokens_;
+  const WindowConfig config_;
+  const int64_t train_size_;
   std::vector<int64_t> offsets_;  // of the current batch
 };
 

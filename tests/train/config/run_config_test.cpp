@@ -239,12 +239,13 @@ TEST_CASE("run config: a number with a plus is the same number everywhere") {
   CHECK(plus.config.context_length() == 16);
   CHECK(base_lr(plus) == 0.02);
   Generator data(1), same(1);
-  const Ids ids = plus.task->next(2, data).input.ids;
+  const Ids ids = plus.task->data().next(2, data).input.ids;
   CHECK(ids.shape() == Shape{2, 16});
 
   const auto drawn = [&](const std::string& seed) {
     const std::vector<std::string> sets = {"data={type: synthetic, vocab_size: 9}", "seed=" + seed};
-    const Ids first = load_small(folder, sets).task->examples(Split::validation, {0}).input.ids;
+    const Ids first =
+        load_small(folder, sets).task->data().examples(Split::validation, {0}).input.ids;
     return std::vector<int32_t>(first.data(), first.data() + first.size());
   };
   CHECK(drawn("+5") == drawn("5"));

@@ -22,7 +22,7 @@ std::unique_ptr<Task> made_synthetic(int64_t vocab_size, int64_t tokens, uint64_
 
 // The inputs of the first training windows, concatenated.
 std::vector<int32_t> first_tokens(const Task& task, int64_t windows) {
-  const Ids ids = task.examples(Split::train, first_examples(windows)).input.ids;
+  const Ids ids = task.data().examples(Split::train, first_examples(windows)).input.ids;
   return {ids.data(), ids.data() + ids.size()};
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("synthetic: every id comes up, none beyond, also above 8 and 16 bits")
 TEST_CASE("synthetic: sizes, description, too few tokens") {
   const std::unique_ptr<Task> task = made_synthetic(70'000, 2000);
   CHECK(task->model_sizes().front().second == 70'000);
-  CHECK(task->training_tokens() == 1800);
+  CHECK(task->data().training_tokens() == 1800);
   CHECK(task->description() == "2,000 tokens drawn at random out of 70,000");
   try {
     made_synthetic(10, 12);

@@ -59,7 +59,7 @@ std::string letters(size_t count) {
 std::string read_on(Task& task, int batches, int64_t batch_size, Generator& data) {
   std::string text;
   for (int i = 0; i < batches; ++i)
-    text += text_of(task.next(batch_size, data).input.ids, task) + "|";
+    text += text_of(task.data().next(batch_size, data).input.ids, task) + "|";
   return text;
 }
 
@@ -68,14 +68,14 @@ std::string read_on(Task& task, int batches, int64_t batch_size, Generator& data
 TEST_CASE("text: nanoGPT's windows") {
   const MadeText task(letters(100), options(8));
   CHECK(task->model_sizes() == std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 26}});
-  CHECK(task->training_tokens() == 90);
+  CHECK(task->data().training_tokens() == 90);
   CHECK(task->description() == "t.txt: 100 characters, 26 different");
   CHECK(task->files() == std::vector<std::filesystem::path>{task.folder / "t.txt"});
-  CHECK(task->position().empty());
+  CHECK(task->data().position().empty());
 
   Generator data(7), same(7);
   for (int i = 0; i < 50; ++i) {
-    const Batch batch = task->next(3, data);
+    const Batch batch = task->data().next(3, data);
     std::vector<int64_t> offsets(3);
     fill_randint(same, offsets, 0, 90 - 8);
     REQUIRE(batch.input.ids.shape() == Shape{3, 8});
@@ -93,19 +93,19 @@ TEST_CASE("text: nanoGPT's windows") {
 
 TEST_CASE("text: the parts of a text and their fixed windows") {
   const MadeText task(letters(100), options(8, ConfigNode::map({{"train_fraction", 0.5}})));
-  CHECK(task->example_count(Split::train) == 6);  // 0, 8, ..., 40 + 8 < 50
-  CHECK(task->example_count(Split::validation) == 6);
-  const Batch batch = task->examples(Split::validation, {1, 3});
+  CHECK(task->data().example_count(Split::train) == 6);  // 0, 8, ..., 40 + 8 < 50
+  CHECK(task->data().example_count(Split::validation) == 6);
+  const Batch batch = task->data().examples(Split::validation, {1, 3});
   CHECK(text_of(batch.input.ids, *task.task) ==
         letters(100).substr(58, 8) + letters(100).substr(74, 8));
   CHECK(text_of(batch.targets, *task.task) ==
         letters(100).substr(59, 8) + letters(100).substr(75, 8));
-  CHECK_THROWS_AS(task->examples(Split::validation, {5, 6}), ShapeError);
-  CHECK_THROWS_AS(task->examples(Split::validation, {-1}), ShapeError);
+  CHECK_THROWS_AS(task->data().examples(Split::validation, {5, 6}), ShapeError);
+  CHECK_THROWS_AS(task->data().examples(Split::validation, {-1}), ShapeError);
 
   const MadeText whole(letters(100), options(8, ConfigNode::map({{"train_fraction", 1.0}})));
-  CHECK(whole->training_tokens() == 100);
-  CHECK(whole->example_count(Split::validation) == 0);
+  CHECK(whole->data().training_tokens() == 100);
+  CHECK(whole->data().example_count(Split::validation) == 0);
 }
 
 TEST_CASE("text: the windows of tinyshakespeare") {
@@ -115,9 +115,9 @@ TEST_CASE("text: the windows of tinyshakespeare") {
   setup.config_folder = file.parent_path();
   const auto task = task_registry().make(
       "text", ConfigNode::map({{"path", "tinyshakespeare.txt"}, {"context_length", 64}}), setup);
-  CHECK(task->example_count(Split::validation) == 1742);
+  CHECK(task->data().example_count(Split::validation) == 1742);
   CHECK(task->description() == "tinyshakespeare.txt: 1,115,394 characters, 65 different");
-  CHECK(task->training_tokens() == 1003854);
+  CHECK(task->data().training_tokens() == 1003854);
 }
 
 TEST_CASE("text: windows in the order of a DataLoader, epoch after epoch") {
@@ -130,7 +130,7 @@ TEST_CASE("text: windows in the order of a DataLoader, epoch after epoch") {
     const std::vector<int64_t> order =
         data_loader_order(data_loader_seed(same), 11);  // 0, 5, ..., 50
     for (size_t first = 0; first + 4 <= order.size(); first += 4) {
-      const Batch batch = task->next(4, data);
+      const Batch batch = task->data().next(4, data);
       for (int64_t b = 0; b < 4; ++b, ++compared) {
         REQUIRE(batch.input.ids.data()[b * 8] == order[first + static_cast<size_t>(b)] * 5 % 26);
       }
@@ -162,25 +162,26 @@ TEST_CASE("text: goes on from a position as if nothing had been") {
         const MadeText task(letters(100), config), other(letters(100), config);
         Generator data(5);
         read_on(*task.task, before, 4, data);
-        const std::vector<int64_t> position = task->position();
+        const std::vector<int64_t> position = task->data().position();
         const GeneratorState state = data.state();
         const std::string rest = read_on(*task.task, 12, 4, data);
         Generator again(1);
         again.set_state(state);
-        other->set_position(position);
+        other->data().set_position(position);
         CHECK(read_on(*other.task, 12, 4, again) == rest);
         again.set_state(state);
-        task->set_position(position);  // setting the position in the same task, as make_plan does
+        task->data().set_position(
+            position);  // setting the position in the same task, as make_plan does
         CHECK(read_on(*task.task, 12, 4, again) == rest);
       }
     }
   }
   const MadeText task(letters(100), options(8));
-  CHECK_THROWS_AS(task->set_position({1, 2}), IoError);
+  CHECK_THROWS_AS(task->data().set_position({1, 2}), IoError);
   const MadeText windows(letters(100), options(8, ConfigNode::map({{"sampling", "windows"}})));
-  CHECK_THROWS_AS(windows->set_position({1}), IoError);
-  CHECK_THROWS_AS(windows->set_position({1, 100}), IoError);
-  CHECK_THROWS_AS(windows->set_position({-1, 0}), IoError);
+  CHECK_THROWS_AS(windows->data().set_position({1}), IoError);
+  CHECK_THROWS_AS(windows->data().set_position({1, 100}), IoError);
+  CHECK_THROWS_AS(windows->data().set_position({-1, 0}), IoError);
 }
 
 TEST_CASE("text: a dry run draws nothing") {
@@ -188,17 +189,17 @@ TEST_CASE("text: a dry run draws nothing") {
   Generator data(5);
   const GeneratorState state = data.state();
   const DryRun dry;
-  CHECK(task->next(2, data).targets.shape() == Shape{2, 8});
+  CHECK(task->data().next(2, data).targets.shape() == Shape{2, 8});
   CHECK(data.state() == state);
-  CHECK(task->position().empty());
+  CHECK(task->data().position().empty());
 }
 
 TEST_CASE("text: batches come from the pool") {
   const MadeText task(letters(1000), options(64));
   Generator data(5);
-  task->next(12, data);
+  task->data().next(12, data);
   const int64_t misses = pool::stats().misses;
-  for (int i = 0; i < 20; ++i) task->next(12, data);
+  for (int i = 0; i < 20; ++i) task->data().next(12, data);
   CHECK(pool::stats().misses == misses);
 }
 
@@ -206,14 +207,16 @@ TEST_CASE("text: bytes, and more characters than 16 bits hold") {
   const MadeText bytes("aé" + letters(100), options(8, ConfigNode::map({{"tokenizer", "byte"}})));
   CHECK(bytes->model_sizes()[0].second == 256);
   CHECK(bytes->description() == "t.txt: 103 bytes");
-  CHECK(text_of(bytes->examples(Split::train, {0}).input.ids, *bytes.task) == "aéabcde");
+  CHECK(text_of(bytes->data().examples(Split::train, {0}).input.ids, *bytes.task) == "aéabcde");
 
   std::string text;
   for (char32_t code = 0x10000; code < 0x10000 + 70000; ++code) append_utf8(text, code);
   const MadeText many(text, options(8));
   CHECK(many->model_sizes()[0].second == 70000);
   const Ids last =
-      many->examples(Split::validation, {many->example_count(Split::validation) - 1}).input.ids;
+      many->data()
+          .examples(Split::validation, {many->data().example_count(Split::validation) - 1})
+          .input.ids;
   CHECK(last.data()[7] - last.data()[0] == 7);
   CHECK(last.data()[7] > 69000);
 }
@@ -224,8 +227,9 @@ TEST_CASE("text: a byte order mark at the beginning is no character of it") {
     const ConfigNode config = options(8, ConfigNode::map({{"tokenizer", tokenizer}}));
     const MadeText marked(mark + text, config), plain(text, config);
     CHECK(marked->model_sizes() == plain->model_sizes());
-    CHECK(marked->training_tokens() == plain->training_tokens());
-    CHECK(text_of(marked->examples(Split::train, {0}).input.ids, *marked.task) == "ababcdef");
+    CHECK(marked->data().training_tokens() == plain->data().training_tokens());
+    CHECK(text_of(marked->data().examples(Split::train, {0}).input.ids, *marked.task) ==
+          "ababcdef");
   }
   CHECK(MadeText("a" + mark + letters(100), options(8))->model_sizes()[0].second == 27);
 }
@@ -255,7 +259,7 @@ TEST_CASE("text: what is wrong with it") {
         "path: expected at least two different tokens, got the same one 100 times");
   const MadeText task(letters(100), options(8, windows));
   Generator data;
-  CHECK_THROWS_AS(task->next(12, data), TaskError);
+  CHECK_THROWS_AS(task->data().next(12, data), TaskError);
 
   TaskSetup nowhere;
   nowhere.config_folder = "/nonexistent";

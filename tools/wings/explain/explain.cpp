@@ -22,8 +22,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // What the model would answer in front of its blocks, and after each of them.
-std::vector<std::vector<LensGuess>> lens_of(Module& model, const TextInterface& text,
-                                            const Input& in, bool classes) {
+std::vector<std::vector<LensGuess>> lens_of(Module& model, const Task& text, const Input& in,
+                                            bool classes) {
   std::vector<std::vector<LensGuess>> rows;
   if (classes) {
     for (const Array& logits : probe::outputs_after_blocks(model, in)) {
@@ -42,7 +42,7 @@ std::vector<std::vector<LensGuess>> lens_of(Module& model, const TextInterface& 
 }
 
 // The sections of the page.
-PageData walked(Module& model, const TextInterface& text, const Input& in, bool classes) {
+PageData walked(Module& model, const Task& text, const Input& in, bool classes) {
   PageData page;
   const Recorder recorder;
   model(in);
@@ -57,7 +57,7 @@ PageData walked(Module& model, const TextInterface& text, const Input& in, bool 
 }
 
 // The names of all that a model may answer, or of those that are among the likeliest.
-Json answer_names(const TextInterface& text, const std::vector<Choice>& choices) {
+Json answer_names(const Task& text, const std::vector<Choice>& choices) {
   constexpr int64_t most = 4096, kept = 100;
   const int64_t width = choices.front().logits.size();
   if (width <= most) {
@@ -111,8 +111,7 @@ Json as_json(const std::vector<Choice>& choices) {
 
 // What each part adds to the logit of the likeliest answer at the last position, with the name of
 // that answer; null for a model of which `heed probe write` cannot tell it.
-Json added_by_parts(Module& model, const TextInterface& text, const Input& in,
-                    const Array& logits) {
+Json added_by_parts(Module& model, const Task& text, const Input& in, const Array& logits) {
   const int32_t answer = likeliest(logits);
   try {
     Json added = Json::parse(probe::to_json(probe::attribute(model, in, {answer})));
@@ -139,8 +138,7 @@ Json patch_names(const std::optional<ShownPicture>& picture, bool with_class_tok
 
 }  // namespace
 
-std::string explain_page(Module& model, const TextInterface& text, const Input& in,
-                         const Explained& of) {
+std::string explain_page(Module& model, const Task& text, const Input& in, const Explained& of) {
   const EvaluationMode evaluating(model);
   const Array logits = model(in).value();
   const bool classes = logits.rank() == 2;  // one row for all tokens

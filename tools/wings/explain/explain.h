@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "train/data/text_interface.h"
+#include "train/data/task.h"
 
 namespace heed::explain {
 
@@ -23,7 +23,6 @@ inline constexpr size_t longest_page = 3'000'000;
 
 // The page for a batch of one, as Answer::shown. Throws ConfigError for a model that does more than
 // call one layer after the other (walk.h).
-std::string explain_page(Module& model, const TextInterface& text, const Input& in,
-                         const Explained& of);
+std::string explain_page(Module& model, const Task& text, const Input& in, const Explained& of);
 
 }  // namespace heed::explain

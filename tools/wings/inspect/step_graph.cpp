@@ -48,8 +48,8 @@ Tensor result_of(const LoadedRun& run, Module& model, std::string& words) {
     words = words_for(in);
     return model(in);
   }
-  const RestoreState restore(*run.task);
-  const Batch batch = run.task->next(size, streams().data());
+  const RestoreState restore(run.task->data());
+  const Batch batch = run.task->data().next(size, streams().data());
   words = words_for(batch.input);
   return run.task->loss(model(batch.input), batch).sum;
 }

@@ -111,7 +111,7 @@ ordered_json json_of(const Array& values, int axis = 0, int64_t at = 0) {
 }
 
 Example example_of(const Task& task, Split split, int64_t number) {
-  const Batch batch = task.examples(split, {number});
+  const Batch batch = task.data().examples(split, {number});
   const Input& in = batch.input;
   Side given{"given", "ids", "x"}, answer{"answer", "targets", "y"};
   if (in.ids) {
@@ -142,7 +142,7 @@ Example example_of(const Task& task, Split split, int64_t number) {
 std::vector<Example> examples_of(const Task& task, int64_t count) {
   std::vector<Example> examples;
   for (const Split split : {Split::train, Split::validation}) {
-    const int64_t available = std::min(count, task.example_count(split));
+    const int64_t available = std::min(count, task.data().example_count(split));
     for (int64_t number = 0; number < available; ++number) {
       examples.push_back(example_of(task, split, number));
     }
@@ -164,9 +164,9 @@ ordered_json as_json(const LoadedRun& run, const DataOptions& o) {
   const Task& task = *run.task;
   ordered_json object{{"task", run.config.data.type()},
                       {"description", task.description()},
-                      {"train_examples", task.example_count(Split::train)},
-                      {"val_examples", task.example_count(Split::validation)},
-                      {"training_tokens", task.training_tokens()}};
+                      {"train_examples", task.data().example_count(Split::train)},
+                      {"val_examples", task.data().example_count(Split::validation)},
+                      {"training_tokens", task.data().training_tokens()}};
   for (const auto& [name, size] : task.model_sizes()) {
     object[name] = size;
   }
@@ -229,10 +229,11 @@ void print(const LoadedRun& run, const DataOptions& o) {
   print_line(stdout, task.description());
   Table table({Align::left, Align::right});
   for (const Split split : {Split::train, Split::validation}) {
-    table.add({text("fixed ", name_of(split), " examples"), grouped(task.example_count(split))});
+    table.add(
+        {text("fixed ", name_of(split), " examples"), grouped(task.data().example_count(split))});
   }
-  if (task.training_tokens() > 0) {
-    table.add({"training tokens", grouped(task.training_tokens())});
+  if (task.data().training_tokens() > 0) {
+    table.add({"training tokens", grouped(task.data().training_tokens())});
   }
   for (const auto& [name, size] : task.model_sizes()) {
     table.add({"model." + name, grouped(size)});

@@ -71,8 +71,7 @@ bool are_shares(const Array& weights) {
   return std::none_of(weights.data(), weights.data() + weights.size(), is_none);
 }
 
-std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& text,
-                                         const Input& shown) {
+std::vector<AttentionMap> attention_maps(Module& model, const Task& text, const Input& shown) {
   const EvaluationMode evaluating(model);
   ContextObserver observer;
   const Array output = model(shown).value();
@@ -136,7 +135,7 @@ Input example_of(const Dataset& data, int64_t most_tokens) {
 }
 
 // The task's answer to a prompt; nullopt if the prompt is invalid.
-std::optional<Exhibit> answered(Module& model, const TextInterface& text, const std::string& prompt,
+std::optional<Exhibit> answered(Module& model, const Task& text, const std::string& prompt,
                                 const AnswerOptions& options) {
   if (!text.mistake_in_prompt(prompt).empty()) {
     return {};
@@ -149,7 +148,7 @@ std::optional<Exhibit> answered(Module& model, const TextInterface& text, const 
 
 Exhibit exhibit(Module& model, const Task& task, const RunConfig& config, int64_t most_tokens) {
   if (task.tokenizer() == nullptr) {
-    return {"", "", example_of(task, most_tokens)};
+    return {"", "", example_of(task.data(), most_tokens)};
   }
   // Shows the prompt only; does not generate.
   const AnswerOptions options{.tokens = 0, .context_length = config.context_length()};
@@ -163,7 +162,7 @@ Exhibit exhibit(Module& model, const Task& task, const RunConfig& config, int64_
     }
     return *given;
   }
-  const Input shown = example_of(task, most_tokens);
+  const Input shown = example_of(task.data(), most_tokens);
   const Ids& read = shown.source_ids ? shown.source_ids : shown.ids;
   const Tokenizer& tokenizer = shown.source_ids ? *task.source_tokenizer() : *task.tokenizer();
   const std::string prompt = tokenizer.decode(read.span());

@@ -33,8 +33,7 @@ struct AttentionMap {
 
 // The maps of all attention layers whose weights are shares, in the order in which they run, for a
 // batch of one (as Answer::shown). Runs the model in evaluation mode and restores it.
-std::vector<AttentionMap> attention_maps(Module& model, const TextInterface& text,
-                                         const Input& shown);
+std::vector<AttentionMap> attention_maps(Module& model, const Task& text, const Input& shown);
 
 // Whether attention weights lie between 0 and 1, as maps and means of them suppose. Those of layers
 // with attention_weights sum or none may not.

@@ -183,12 +183,12 @@ Found heads(const ProbeOptions& o, const TrainedRun& run) {
   Input in;
   if (o.examples) {
     const Task& task = *run.loaded.task;
-    const int64_t available = task.example_count(Split::validation);
+    const int64_t available = task.data().example_count(Split::validation);
     require<ConfigError>(*o.examples <= available, "heed probe: expected --examples at most ",
                          available, ", as many as the validation set has, got ", *o.examples);
     std::vector<int64_t> first(static_cast<size_t>(*o.examples));
     std::iota(first.begin(), first.end(), 0);
-    in = task.examples(Split::validation, first).input;
+    in = task.data().examples(Split::validation, first).input;
   } else {
     repeat = o.repeat.value_or(probe::default_repeat(model));
     const auto seed =
@@ -199,10 +199,11 @@ Found heads(const ProbeOptions& o, const TrainedRun& run) {
     const auto sizes = run.loaded.task->model_sizes();
     const bool classes = std::any_of(sizes.begin(), sizes.end(),
                                      [](const auto& size) { return size.first == "num_classes"; });
-    require<ConfigError>(!classes, "heed probe: heads: ", o.run, " answers with a class: repeated ",
-                         "random tokens mean nothing to it; --examples ",
-                         std::min<int64_t>(50, run.loaded.task->example_count(Split::validation)),
-                         " asks what its heads do on examples");
+    require<ConfigError>(
+        !classes, "heed probe: heads: ", o.run, " answers with a class: repeated ",
+        "random tokens mean nothing to it; --examples ",
+        std::min<int64_t>(50, run.loaded.task->data().example_count(Split::validation)),
+        " asks what its heads do on examples");
   }
   const probe::HeadScores scores = probe::score_heads(model, in, repeat);
   return {to_json(scores), heads_text(scores)};

@@ -39,7 +39,7 @@ std::string to_json(const HeadScores& scores) {
                  {"heads", std::move(heads)}});
 }
 
-std::string to_json(const Lens& lens, const TextInterface& text) {
+std::string to_json(const Lens& lens, const Task& text) {
   Json blocks = Json::array();
   for (const std::vector<Guess>& row : lens.blocks) {
     Json positions = Json::array();

@@ -8,7 +8,7 @@
 #include "tools/wings/probe/lens.h"
 #include "tools/wings/probe/patch.h"
 #include "tools/wings/probe/write.h"
-#include "train/data/text_interface.h"
+#include "train/data/task.h"
 
 namespace heed::probe {
 
@@ -16,7 +16,7 @@ namespace heed::probe {
 // examples, and scores that have no meaning are absent.
 std::string to_json(const HeadScores& scores);
 // {"tokens", "blocks": [[{"id", "token", "probability", "rank"}]]}
-std::string to_json(const Lens& lens, const TextInterface& text);
+std::string to_json(const Lens& lens, const Task& text);
 // {"loss", "accuracy", "parts": [{"part", "head", "loss", "accuracy"}]}
 std::string to_json(const Ablations& ablations);
 // {"clean", "corrupt", "residual", "attention", "feed_forward", "heads"}

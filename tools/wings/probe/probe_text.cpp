@@ -164,8 +164,7 @@ std::string heads_text(const probe::HeadScores& scores) {
   return out;
 }
 
-std::string lens_text(const probe::Lens& lens, const TextInterface& text_of,
-                      const HeatMapStyle& style) {
+std::string lens_text(const probe::Lens& lens, const Task& text_of, const HeatMapStyle& style) {
   std::vector<std::vector<ShadedCell>> cells;
   std::vector<std::string> rows, columns = numbered("block", lens.blocks.size() - 1);
   columns.insert(columns.begin(), "embeddings");

@@ -10,7 +10,7 @@
 #include "tools/wings/probe/lens.h"
 #include "tools/wings/probe/patch.h"
 #include "tools/wings/probe/write.h"
-#include "train/data/text_interface.h"
+#include "train/data/task.h"
 
 namespace heed::cli {
 
@@ -20,8 +20,7 @@ std::string tokens_text(const std::vector<std::string>& names);
 // One line a head: "block 1 head 0   induction 0.93", and all of its scores.
 std::string heads_text(const probe::HeadScores& scores);
 // One row a position, one column a block: the likeliest token, coloured by its probability.
-std::string lens_text(const probe::Lens& lens, const TextInterface& text,
-                      const HeatMapStyle& style);
+std::string lens_text(const probe::Lens& lens, const Task& text, const HeatMapStyle& style);
 std::string ablations_text(const probe::Ablations& ablations);
 // Shares by position, with the tokens of both prompts, and by head.
 std::string patches_text(const probe::Patches& patches, const std::vector<std::string>& clean,

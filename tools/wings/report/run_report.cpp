@@ -24,8 +24,8 @@ constexpr int64_t shortest_reload = 4, longest_reload = 60;  // seconds
 std::string target_of(const Task& task) {
   if (!task.continues_prompt()) {
     const Split split =
-        task.example_count(Split::validation) > 0 ? Split::validation : Split::train;
-    const Batch example = task.examples(split, {0});
+        task.data().example_count(Split::validation) > 0 ? Split::validation : Split::train;
+    const Batch example = task.data().examples(split, {0});
     const bool classes = example.targets.rank() < 2 || !example.input.ids;
     return classes ? "answers right" : "tokens of the answer right";
   }

@@ -31,10 +31,11 @@ AdditionTask::AdditionTask(const Config& c, const TaskSetup& setup)
         words.emplace_back("+");
         return with_marks(std::move(words), {"="});
       }()) {
-  hold_out_some(setup.seed, tenth_of(std::pow(100.0, static_cast<double>(digits_))));
+  data_ = std::make_unique<MadeExamples>(*this, setup.seed,
+                                         tenth_of(std::pow(100.0, static_cast<double>(digits_))));
 }
 
-MadeTask::Question AdditionTask::draw(Generator& generator) const {
+Question AdditionTask::draw(Generator& generator) const {
   std::vector<int64_t> drawn(2);
   fill_randint(generator, drawn, 0, power_of_ten(digits_));
   return {drawn.begin(), drawn.end()};
@@ -102,8 +103,9 @@ Answer AdditionTask::reply(Module& model, const std::vector<int32_t>& numbers,
 }
 
 std::string AdditionTask::description() const {
-  return described(text("addition: sums of numbers of ", digits_, " digit", digits_ == 1 ? "" : "s",
-                        ", ", reverse_ ? "last" : "first", " digit first"));
+  return made(text("addition: sums of numbers of ", digits_, " digit", digits_ == 1 ? "" : "s",
+                   ", ", reverse_ ? "last" : "first", " digit first"),
+              data());
 }
 
 }  // namespace heed

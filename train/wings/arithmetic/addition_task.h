@@ -8,12 +8,12 @@
 
 #include <array>
 
-#include "train/wings/made/made_task.h"
+#include "train/wings/made/made_examples.h"
 #include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
 
-class AdditionTask final : public MadeTask {
+class AdditionTask final : public Task {
  public:
   static constexpr const char* help = "sums of two numbers, digit by digit";
 
@@ -30,11 +30,13 @@ class AdditionTask final : public MadeTask {
   }
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  bool continues_prompt() const override { return false; }
+
+  // a and b.
+  Question draw(Generator& generator) const;
+  Batch batch(std::span<const Question> questions) const;
 
  protected:
-  // a and b.
-  Question draw(Generator& generator) const override;
-  Batch batch(std::span<const Question> questions) const override;
   // a and b of "12 + 85", with or without blanks and "=".
   std::vector<int32_t> question_of(const std::string& prompt) const override;
   // The sum as one writes it, whatever the order of its digits: "97".

@@ -7,13 +7,13 @@
 
 #include <algorithm>
 
-#include "train/wings/circuits/symbol_task.h"
+#include "train/wings/circuits/distinct.h"
+#include "train/wings/made/symbol_task.h"
 
 namespace heed {
 
 struct AssociativeRecall {
   static constexpr const char* help = "keys with values, then a key: its value";
-  using Question = MadeTask::Question;
 
   int64_t pairs = 8;
   int64_t keys = 26;
@@ -41,7 +41,7 @@ struct AssociativeRecall {
     return names;
   }
   int64_t tokens() const { return 2 * pairs + 1; }
-  MadeTask::HeldOut held_out() const {
+  HeldOut held_out() const {
     double all = static_cast<double>(pairs) * arrangements(keys, pairs);
     for (int64_t i = 0; i < pairs; ++i) {
       all *= static_cast<double>(values);

@@ -8,13 +8,12 @@
 
 #include <numeric>
 
-#include "train/wings/circuits/symbol_task.h"
+#include "train/wings/made/symbol_task.h"
 
 namespace heed {
 
 struct Dyck {
   static constexpr const char* help = "nested brackets: which one closes next";
-  using Question = MadeTask::Question;
 
   int64_t length = 32;
   int64_t kinds = 3;
@@ -40,7 +39,7 @@ struct Dyck {
     return names;
   }
   int64_t tokens() const { return length; }
-  MadeTask::HeldOut held_out() const { return tenth_of(sequences()); }
+  HeldOut held_out() const { return tenth_of(sequences()); }
   std::string description() const {
     return text("dyck: sequences of ", length, " brackets of ", kinds,
                 kinds == 1 ? " kind" : " kinds", ", at most ", depth, " open");

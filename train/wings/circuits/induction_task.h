@@ -9,13 +9,13 @@
 // block could solve the task by positions alone.
 #pragma once
 
-#include "train/wings/circuits/symbol_task.h"
+#include "train/wings/circuits/distinct.h"
+#include "train/wings/made/symbol_task.h"
 
 namespace heed {
 
 struct Induction {
   static constexpr const char* help = "a repeated segment of symbols: what comes next";
-  using Question = MadeTask::Question;
 
   int64_t length = 32;
   int64_t min_period = 4;
@@ -39,7 +39,7 @@ struct Induction {
 
   std::vector<std::string> names() const { return numbers_below(symbols); }
   int64_t tokens() const { return length; }
-  MadeTask::HeldOut held_out() const {
+  HeldOut held_out() const {
     double all = 0;
     for (int64_t period = min_period; period <= length / 2; ++period) {
       all += arrangements(symbols, period);

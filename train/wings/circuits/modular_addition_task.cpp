@@ -27,7 +27,7 @@ void ModularAdditionTask::Config::fields(Fields& f) {
 ModularAdditionTask::ModularAdditionTask(const Config& c, const TaskSetup& setup)
     : modulus_(c.modulus), tokenizer_(with_marks(numbers_below(c.modulus), {"="})) {
   const int64_t sums = c.modulus * c.modulus;
-  trained_on_ = std::clamp<int64_t>(
+  const int64_t trained_on = std::clamp<int64_t>(
       static_cast<int64_t>(std::floor(c.train_fraction * static_cast<double>(sums))), 1, sums - 1);
   Generator generator(setup.seed);
   const std::vector<int64_t> order = randperm(generator, sums);
@@ -39,13 +39,14 @@ ModularAdditionTask::ModularAdditionTask(const Config& c, const TaskSetup& setup
     }
     return found;
   };
-  if (trained_on_ < sums / most_tries) {
-    few_ = questions(0, trained_on_);
+  if (trained_on < sums / most_tries) {
+    few_ = questions(0, trained_on);
   }
-  hold_out_these(setup.seed, questions(trained_on_, sums), std::min(trained_on_, most_held_out));
+  data_ =
+      std::make_unique<MadeExamples>(*this, setup.seed, questions(trained_on, sums), trained_on);
 }
 
-MadeTask::Question ModularAdditionTask::draw(Generator& generator) const {
+Question ModularAdditionTask::draw(Generator& generator) const {
   if (!few_.empty()) {
     return few_[static_cast<size_t>(draw_below(generator, few_.size()))];
   }
@@ -80,9 +81,9 @@ std::vector<int32_t> ModularAdditionTask::question_of(const std::string& prompt)
 }
 
 std::string ModularAdditionTask::description() const {
-  return text("modular_addition: ", grouped(trained_on_), " of the ", grouped(modulus_ * modulus_),
-              " sums modulo ", modulus_, "; the other ", grouped(example_count(Split::validation)),
-              " are held out");
+  return text("modular_addition: ", grouped(data().training_tokens()), " of the ",
+              grouped(modulus_ * modulus_), " sums modulo ", modulus_, "; the other ",
+              grouped(data().example_count(Split::validation)), " are held out");
 }
 
 }  // namespace heed

@@ -4,12 +4,12 @@
 //   ids (B, 3): a, b, "=".  The target is at "="; the other positions are ignored.
 #pragma once
 
-#include "train/wings/made/made_task.h"
+#include "train/wings/made/made_examples.h"
 #include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
 
-class ModularAdditionTask final : public MadeTask {
+class ModularAdditionTask final : public Task {
  public:
   static constexpr const char* help = "a + b modulo a number, from a part of the table to the rest";
 
@@ -24,21 +24,21 @@ class ModularAdditionTask final : public MadeTask {
   ModelSizes model_sizes() const override {
     return {{"vocab_size", modulus_ + 1}, {"context_length", 3}};
   }
-  int64_t training_tokens() const override { return trained_on_; }
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  bool continues_prompt() const override { return false; }
+
+  Question draw(Generator& generator) const;
+  Batch batch(std::span<const Question> questions) const;
 
  protected:
-  Question draw(Generator& generator) const override;
-  Batch batch(std::span<const Question> questions) const override;
   // The tokens of "12 85", "12 + 85" or "12 + 85 =", with "=" behind them.
   std::vector<int32_t> question_of(const std::string& prompt) const override;
 
  private:
   const int64_t modulus_;
   const WordTokenizer tokenizer_;
-  int64_t trained_on_ = 0;     // number of sums trained on
-  std::vector<Question> few_;  // those sums, if they are too few to be found by trying
+  std::vector<Question> few_;  // the sums trained on, if they are too few to be found by trying
 };
 HEED_TASK(ModularAdditionTask, "modular_addition");
 

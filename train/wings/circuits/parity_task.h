@@ -7,20 +7,19 @@
 
 #include <cmath>
 
-#include "train/wings/circuits/symbol_task.h"
+#include "train/wings/made/symbol_task.h"
 
 namespace heed {
 
 struct Parity {
   static constexpr const char* help = "bits: whether the number of ones so far is odd";
-  using Question = MadeTask::Question;
 
   int64_t length = 16;
   void fields(Fields& f) { f.optional("length", length, in_range(4, 1024), "bits of a sequence"); }
 
   std::vector<std::string> names() const { return numbers_below(2); }
   int64_t tokens() const { return length; }
-  MadeTask::HeldOut held_out() const { return tenth_of(std::exp2(static_cast<double>(length))); }
+  HeldOut held_out() const { return tenth_of(std::exp2(static_cast<double>(length))); }
   std::string description() const { return text("parity: sequences of ", length, " bits"); }
 
   Question draw(Generator& generator) const {

@@ -52,14 +52,14 @@ SentenceWords WordSense::vocabulary() const {
           .longest = 22};
 }
 
-bool WordSense::is_held_out(const MadeTask::Question& choices) const {
+bool WordSense::is_held_out(const Question& choices) const {
   return (choices[SenseSlot::deed] + choices[SenseSlot::other_deed]) % 5 ==
          3;  // one fifth: swam with paid
 }
 
-MadeTask::Question WordSense::draw(Generator& generator) const {
+Question WordSense::draw(Generator& generator) const {
   const size_t half = deeds.size() / 2;
-  MadeTask::Question choices(SenseSlot::count, 0);
+  Question choices(SenseSlot::count, 0);
   choices[SenseSlot::person] = draw_below(generator, people.size());
   choices[SenseSlot::deed] = draw_below(generator, deeds.size());
   choices[SenseSlot::manner] = draw_below(generator, manners.size());
@@ -84,7 +84,7 @@ MadeTask::Question WordSense::draw(Generator& generator) const {
   return choices;
 }
 
-Sentence WordSense::sentence(const MadeTask::Question& choices) const {
+Sentence WordSense::sentence(const Question& choices) const {
   Sentence made;
   made.label = choices[SenseSlot::deed] < static_cast<int32_t>(deeds.size() / 2) ? 0 : 1;
   const auto clause = [&](SenseSlot::Choice first, const std::string& place) {

@@ -13,10 +13,10 @@ struct WordSense : NoFields {
   static constexpr const char* help = "which bank, of a river or for money, a sentence speaks of";
 
   SentenceWords vocabulary() const;
-  MadeTask::Question draw(Generator& generator) const;
+  Question draw(Generator& generator) const;
   // Holds out combinations of the verbs of the two clauses, the same for every seed.
-  bool is_held_out(const MadeTask::Question& choices) const;
-  Sentence sentence(const MadeTask::Question& choices) const;
+  bool is_held_out(const Question& choices) const;
+  Sentence sentence(const Question& choices) const;
 };
 using WordSenseTask = SentenceTask<WordSense>;
 HEED_TASK(WordSenseTask, "word_sense");

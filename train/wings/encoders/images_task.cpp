@@ -50,8 +50,7 @@ void ImagesTask::Config::fields(Fields& f) {
 ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
     : files_{setup.config_folder / c.path},
       pictures_(files_[0], c.fingerprint),
-      validation_(pictures_to_validate_with(c, setup)),
-      train_count_(pictures_.size()) {
+      validation_(pictures_to_validate_with(c, setup)) {
   class_names_ = c.classes;
   int32_t last = last_label(pictures_);
   if (validation_) {
@@ -61,16 +60,16 @@ ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
       throw TaskError("validation", text("expected pictures as in data.path, (N, C, H, W) = ",
                                          pictures_.shape(), ", got ", validation_->shape()));
     }
-  } else {
-    train_count_ = static_cast<int64_t>(c.train_fraction * static_cast<double>(pictures_.size()));
   }
-  const int64_t held_out = example_count(Split::validation);
+  const auto share = static_cast<double>(pictures_.size()) * c.train_fraction;
+  const int64_t count = validation_ ? pictures_.size() : static_cast<int64_t>(share);
+  const int64_t held_out = validation_ ? validation_->size() : pictures_.size() - count;
   const int64_t least_held_out = c.train_fraction < 1 ? 1 : 0;
-  if (train_count_ < std::max<int64_t>(1, setup.batch_size) || held_out < least_held_out) {
+  if (count < std::max<int64_t>(1, setup.batch_size) || held_out < least_held_out) {
     throw TaskError("path", text(files_[0].string(), ": expected at least train.batch_size ",
                                  std::max<int64_t>(1, setup.batch_size), " pictures to train on",
                                  least_held_out > 0 ? " and one to validate with" : "", ", got ",
-                                 train_count_, " and ", held_out));
+                                 count, " and ", held_out));
   }
   const auto names = static_cast<int32_t>(class_names_.size());
   if (names > 0 ? last >= names : last >= most_labels) {
@@ -82,7 +81,10 @@ ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
   for (int32_t label = 0; label <= last && names == 0; ++label) {
     class_names_.push_back(std::to_string(label));
   }
-  epochs_ = Epochs(train_count_, c.shuffle);
+  data_ = std::make_unique<FixedExamples>(
+      FixedExamples::Counts{count, held_out}, c.shuffle,
+      [this](Split split, const std::vector<int64_t>& which) { return batch_of(split, which); },
+      /*training_tokens=*/count);
 }
 
 std::vector<std::pair<std::string, int64_t>> ImagesTask::model_sizes() const {
@@ -92,37 +94,24 @@ std::vector<std::pair<std::string, int64_t>> ImagesTask::model_sizes() const {
           {"image_width", pictures_.width()}};
 }
 
-int64_t ImagesTask::example_count(Split split) const {
-  return split == Split::train ? train_count_
-         : validation_         ? validation_->size()
-                               : pictures_.size() - train_count_;
-}
-
-Batch ImagesTask::examples(Split split, const std::vector<int64_t>& which) const {
-  require_examples(which, example_count(split));
-  if (split == Split::validation && validation_) {
-    return batch_of(*validation_, which);
-  }
+Batch ImagesTask::batch_of(Split split, const std::vector<int64_t>& which) const {
+  const bool of_both = split == Split::validation && !validation_;  // behind those to train on
+  const Pictures& pictures = split == Split::validation && validation_ ? *validation_ : pictures_;
   std::vector<int64_t> numbers(which);
   for (int64_t& number : numbers) {
-    number += split == Split::validation ? train_count_ : 0;
+    number += of_both ? data().example_count(Split::train) : 0;
   }
-  return batch_of(pictures_, numbers);
-}
-
-Batch ImagesTask::batch_of(const Pictures& pictures, std::span<const int64_t> which) const {
-  Batch batch{Input(Tensor(pictures.rows(which))),
-              Ids::uninitialised({static_cast<int64_t>(which.size())})};
-  for (size_t i = 0; i < which.size() && !dry_run(); ++i) {
-    batch.targets.mutable_data()[i] = pictures.labels()[static_cast<size_t>(which[i])];
+  Batch batch{Input(Tensor(pictures.rows(numbers))), Ids::uninitialised({std::ssize(numbers)})};
+  for (size_t i = 0; i < numbers.size() && !dry_run(); ++i) {
+    batch.targets.mutable_data()[i] = pictures.labels()[static_cast<size_t>(numbers[i])];
   }
   return batch;
 }
 
 std::string ImagesTask::description() const {
-  const std::string held_out = grouped(example_count(Split::validation));
-  return text(files_[0].filename().string(), ": ", grouped(train_count_), " pictures of ",
-              pictures_.height(), " x ", pictures_.width(),
+  const std::string held_out = grouped(data().example_count(Split::validation));
+  return text(files_[0].filename().string(), ": ", grouped(data().example_count(Split::train)),
+              " pictures of ", pictures_.height(), " x ", pictures_.width(),
               pictures_.channels() > 1 ? text(" in ", pictures_.channels(), " channels") : "", ", ",
               validation_
                   ? text(held_out, " of ", files_[1].filename().string(), " to validate with")

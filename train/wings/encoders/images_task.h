@@ -25,9 +25,6 @@ class ImagesTask final : public Task {
   ImagesTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
-  int64_t example_count(Split split) const override;
-  Batch examples(Split split, const std::vector<int64_t>& which) const override;
-  int64_t training_tokens() const override { return train_count_; }
   std::string description() const override;
   std::vector<std::filesystem::path> files() const override { return files_; }
 
@@ -36,12 +33,11 @@ class ImagesTask final : public Task {
   std::vector<ScoreTable> tables(const Score& score) const override;
 
  private:
-  Batch batch_of(const Pictures& pictures, std::span<const int64_t> which) const;
+  Batch batch_of(Split split, const std::vector<int64_t>& which) const;
 
   std::vector<std::filesystem::path> files_;
   const Pictures pictures_;
   std::optional<Pictures> validation_;  // the pictures to validate with, if in a file of their own
-  int64_t train_count_ = 0;
 };
 HEED_TASK(ImagesTask, "images");
 

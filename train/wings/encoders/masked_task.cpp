@@ -5,28 +5,58 @@
 #include <numeric>
 
 #include "autograd/base/modes.h"
-#include "layers/module/evaluation_mode.h"
 #include "layers/text/display.h"
 #include "train/data/generate.h"
 
 namespace heed {
 
-void MaskedTask::Config::fields(Fields& f) {
-  text.fields(f);
-  f.optional("mask_fraction", mask_fraction, in_range(0, 1, Bound::open),
-             "share of the tokens that are targets, at least one of a window")
-      .also_known_as({"mlm_probability", "masked_lm_prob"});
-}
+namespace {
 
-MaskedTask::MaskedTask(const Config& c, const TaskSetup& setup)
-    : mask_fraction_(c.mask_fraction),
-      context_length_(c.text.windows.context_length),
-      seed_(setup.seed),
-      text_(std::make_shared<TextTask>(c.text, setup)),
-      tokenizer_(std::shared_ptr<const Tokenizer>(text_, text_->tokenizer()), {mask_word}) {}
+// The windows of a text with gaps.
+class MaskedExamples final : public Dataset {
+ public:
+  MaskedExamples(Dataset& windows, double mask_fraction, int32_t mask, uint64_t seed)
+      : windows_(windows), mask_fraction_(mask_fraction), mask_(mask), seed_(seed) {}
+
+  Batch next(int64_t batch_size, Generator& data) override {
+    Batch batch = without_targets(windows_.next(batch_size, data));
+    for (int64_t row = 0; row < batch.input.ids.dim(0) && !dry_run(); ++row) {
+      hide(batch, row, data);
+    }
+    return batch;
+  }
+  std::vector<int64_t> position() const override { return windows_.position(); }
+  void set_position(const std::vector<int64_t>& at) override { windows_.set_position(at); }
+  int64_t example_count(Split split) const override { return windows_.example_count(split); }
+  Batch examples(Split split, const std::vector<int64_t>& which) const override {
+    Batch batch = without_targets(windows_.examples(split, which));
+    for (int64_t row = 0; row < std::ssize(which) && !dry_run(); ++row) {
+      const auto number = static_cast<uint64_t>(which[static_cast<size_t>(row)]);
+      Generator generator(seed_ + 2 * number + (split == Split::train ? 0 : 1));
+      hide(batch, row, generator);
+    }
+    return batch;
+  }
+  int64_t training_tokens() const override { return windows_.training_tokens(); }
+
+ private:
+  static Batch without_targets(Batch windows) {
+    if (!dry_run()) {
+      windows.targets = Ids::full(windows.targets.shape(), ignored_target);
+    }
+    return windows;
+  }
+  // Hides tokens in row `row` of windows (B, T), and writes its targets.
+  void hide(Batch& batch, int64_t row, Generator& generator) const;
+
+  Dataset& windows_;
+  const double mask_fraction_;
+  const int32_t mask_;
+  const uint64_t seed_;
+};
 
 // BERT's create_pretraining_data.py has the same rule for how many are chosen.
-void MaskedTask::hide(Batch& batch, int64_t row, Generator& generator) const {
+void MaskedExamples::hide(Batch& batch, int64_t row, Generator& generator) const {
   const int64_t length = batch.input.ids.dim(1);
   int32_t* const ids = batch.input.ids.mutable_data() + row * length;
   int32_t* const targets = batch.targets.mutable_data() + row * length;
@@ -41,38 +71,30 @@ void MaskedTask::hide(Batch& batch, int64_t row, Generator& generator) const {
     const int64_t t = places[static_cast<size_t>(k)];
     targets[t] = ids[t];
     const double what = generator.u53();
-    const int32_t mask = tokenizer_.mark(0);
     if (what < 0.8) {
-      ids[t] = mask;
+      ids[t] = mask_;
     } else if (what < 0.9) {
-      ids[t] = static_cast<int32_t>(generator.random32() % static_cast<uint32_t>(mask));
+      ids[t] = static_cast<int32_t>(generator.random32() % static_cast<uint32_t>(mask_));
     }
   }
 }
 
-Batch MaskedTask::without_targets(Batch windows) const {
-  if (!dry_run()) {
-    windows.targets = Ids::full(windows.targets.shape(), ignored_target);
-  }
-  return windows;
+}  // namespace
+
+void MaskedTask::Config::fields(Fields& f) {
+  text.fields(f);
+  f.optional("mask_fraction", mask_fraction, in_range(0, 1, Bound::open),
+             "share of the tokens that are targets, at least one of a window")
+      .also_known_as({"mlm_probability", "masked_lm_prob"});
 }
 
-Batch MaskedTask::next(int64_t batch_size, Generator& data) {
-  Batch batch = without_targets(text_->next(batch_size, data));
-  for (int64_t row = 0; row < batch.input.ids.dim(0) && !dry_run(); ++row) {
-    hide(batch, row, data);
-  }
-  return batch;
-}
-
-Batch MaskedTask::examples(Split split, const std::vector<int64_t>& which) const {
-  Batch batch = without_targets(text_->examples(split, which));
-  for (int64_t row = 0; row < std::ssize(which) && !dry_run(); ++row) {
-    const auto number = static_cast<uint64_t>(which[static_cast<size_t>(row)]);
-    Generator generator(seed_ + 2 * number + (split == Split::train ? 0 : 1));
-    hide(batch, row, generator);
-  }
-  return batch;
+MaskedTask::MaskedTask(const Config& c, const TaskSetup& setup)
+    : mask_fraction_(c.mask_fraction),
+      context_length_(c.text.windows.context_length),
+      text_(std::make_shared<TextTask>(c.text, setup)),
+      tokenizer_(std::shared_ptr<const Tokenizer>(text_, text_->tokenizer()), {mask_word}) {
+  data_ = std::make_unique<MaskedExamples>(text_->data(), mask_fraction_, tokenizer_.mark(0),
+                                           setup.seed);
 }
 
 std::string MaskedTask::description() const {
@@ -92,20 +114,19 @@ std::vector<int32_t> MaskedTask::encode(const std::string& prompt) const {
   return ids;
 }
 
-void MaskedTask::check_prompt(const std::string& prompt) const {
-  const std::vector<int32_t> ids = encode(prompt);
+std::vector<int32_t> MaskedTask::question_of(const std::string& prompt) const {
+  std::vector<int32_t> ids = encode(prompt);
   require<ConfigError>(std::count(ids.begin(), ids.end(), tokenizer_.mark(0)) > 0,
                        "expected a text with ", mask_word, " where a token is to be filled in, ",
                        "got ", printable(prompt, 80));
   require<ConfigError>(std::ssize(ids) <= context_length_, "expected at most data.context_length ",
                        context_length_, " ", tokenizer_.unit(), "s, got ", ids.size());
+  return ids;
 }
 
-Answer MaskedTask::answer(Module& model, const std::string& prompt,
-                          const AnswerOptions& options) const {
-  check_prompt(prompt);
-  const EvaluationMode evaluating(model);
-  std::vector<int32_t> ids = encode(prompt);
+Answer MaskedTask::reply(Module& model, const std::vector<int32_t>& asked,
+                         const AnswerOptions&) const {
+  std::vector<int32_t> ids = asked;
   Answer answer{.text = {}, .shown = Ids::from({1, std::ssize(ids)}, ids)};
   const Array logits = model(answer.shown).value();  // (1, T, V)
   const auto width = static_cast<size_t>(logits.dim(-1));
@@ -116,7 +137,6 @@ Answer MaskedTask::answer(Module& model, const std::string& prompt,
     }
   }
   answer.text = tokenizer_.decode(ids);
-  options.say(answer.text);
   return answer;
 }
 

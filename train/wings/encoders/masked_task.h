@@ -33,12 +33,6 @@ class MaskedTask final : public Task {
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override {
     return {{"vocab_size", tokenizer_.vocab_size()}};
   }
-  Batch next(int64_t batch_size, Generator& data) override;
-  std::vector<int64_t> position() const override { return text_->position(); }
-  void set_position(const std::vector<int64_t>& at) override { text_->set_position(at); }
-  int64_t example_count(Split split) const override { return text_->example_count(split); }
-  Batch examples(Split split, const std::vector<int64_t>& which) const override;
-  int64_t training_tokens() const override { return text_->training_tokens(); }
   std::string description() const override;
   std::vector<std::filesystem::path> files() const override { return text_->files(); }
 
@@ -46,21 +40,19 @@ class MaskedTask final : public Task {
   // gap. The gaps are filled in together, so one knows nothing of the others.
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
   bool continues_prompt() const override { return false; }
-  void check_prompt(const std::string& prompt) const override;
-  Answer answer(Module& model, const std::string& prompt,
-                const AnswerOptions& options) const override;
 
   static constexpr const char* mask_word = "[MASK]";
 
+ protected:
+  std::vector<int32_t> question_of(const std::string& prompt) const override;
+  Answer reply(Module& model, const std::vector<int32_t>& asked,
+               const AnswerOptions& options) const override;
+
  private:
-  // Hides tokens in row `row` of windows (B, T), and writes its targets.
-  void hide(Batch& batch, int64_t row, Generator& generator) const;
-  Batch without_targets(Batch windows) const;
   std::vector<int32_t> encode(const std::string& prompt) const;
 
   const double mask_fraction_;
   const int64_t context_length_;
-  const uint64_t seed_;
   const std::shared_ptr<TextTask> text_;
   const MarkedTokenizer tokenizer_;
 };

@@ -36,7 +36,7 @@ void find_leak(const LoadedRun& run, const Plan& plan, Advice& found) {
     return;
   }
   const std::unique_ptr<Module> model = make_layer(with_few_blocks(run.config.model));
-  if (sees_next_tokens(*model, *run.task)) {
+  if (sees_next_tokens(*model, run.task->data())) {
     found.emplace_back(
         "the model sees the tokens that it has to predict: its loss will be far too good, its "
         "text nonsense; a language model needs causal attention");
@@ -107,7 +107,7 @@ void find_odd_training(const RunConfig& config, Advice& found) {
 }  // namespace
 
 Advice RunAdviser::about_model(const LoadedRun& run, Module& model) const {
-  const Batch batch = run.task->next(1, streams().data());
+  const Batch batch = run.task->data().next(1, streams().data());
   run.task->loss(model(batch.input), batch).sum.backward();
   int64_t count = 0;
   std::string names;

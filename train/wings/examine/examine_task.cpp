@@ -36,7 +36,7 @@ std::string outside(const char* what, const Ids& ids, int64_t limit, bool may_be
   return "";
 }
 
-std::string check_targets(const Dataset& task, const Batch& batch, int64_t count) {
+std::string check_targets(const Task& task, const Batch& batch, int64_t count) {
   if (const Array& values = batch.target_values) {
     return values.rank() > 0 && values.dim(0) == count
                ? ""
@@ -55,7 +55,7 @@ std::string check_targets(const Dataset& task, const Batch& batch, int64_t count
               : outside("targets", targets, task.output_size(), true);
 }
 
-std::string check_batch(const Dataset& task, const Batch& batch, int64_t count) {
+std::string check_batch(const Task& task, const Batch& batch, int64_t count) {
   const Ids& ids = batch.input.ids;
   if (!ids && !batch.input.x) {
     return text("expected ids (B, T) or x (B, ...) of ", count, " sequences, got neither");
@@ -129,11 +129,12 @@ class Undecided final : public Module {
 
 // A prompt that the task accepts: the text of its first example. Absent if that is none.
 std::optional<std::string> some_prompt(const Task& task) {
-  const Split split = task.example_count(Split::train) > 0 ? Split::train : Split::validation;
-  if (task.example_count(split) == 0) {
+  const Split split =
+      task.data().example_count(Split::train) > 0 ? Split::train : Split::validation;
+  if (task.data().example_count(split) == 0) {
     return {};
   }
-  const Input in = task.examples(split, {0}).input;
+  const Input in = task.data().examples(split, {0}).input;
   const Tokenizer* const source = task.source_tokenizer();
   const Ids& ids = source != nullptr ? in.source_ids : in.ids;
   if (!ids || !in.ids) {
@@ -190,9 +191,9 @@ std::string check_text(const TaskSubject& subject) {
 std::string check_batches(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make();
   Generator data(1);
-  const Batch batch = task->next(sequences, data);
+  const Batch batch = task->data().next(sequences, data);
   // A data set of fewer examples gives all of them.
-  const int64_t available = task->example_count(Split::train);
+  const int64_t available = task->data().example_count(Split::train);
   const bool all =
       available < sequences && input_shape(batch).rank() > 0 && input_shape(batch)[0] == available;
   return check_batch(*task, batch, all ? available : sequences);
@@ -201,17 +202,17 @@ std::string check_batches(const TaskSubject& subject) {
 std::string check_examples(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make(), again = subject.make();
   for (const Split split : {Split::train, Split::validation}) {
-    const int64_t count = std::min(sequences, task->example_count(split));
+    const int64_t count = std::min(sequences, task->data().example_count(split));
     if (count == 0) {
       continue;
     }
     std::vector<int64_t> which(static_cast<size_t>(count));
     std::iota(which.begin(), which.end(), int64_t{0});
-    const Batch batch = task->examples(split, which);
+    const Batch batch = task->data().examples(split, which);
     if (std::string wrong = check_batch(*task, batch, count); !wrong.empty()) {
       return wrong;
     }
-    if (!same(batch, again->examples(split, which))) {
+    if (!same(batch, again->data().examples(split, which))) {
       return "examples() of a second task from the same config are others; let everything follow "
              "from the config and TaskSetup::seed";
     }
@@ -223,14 +224,14 @@ std::string check_examples(const TaskSubject& subject) {
 std::string check_resuming(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make(), resumed = subject.make();
   Generator data(1), other(2);
-  task->next(sequences, data);
-  resumed->set_position(task->position());
+  task->data().next(sequences, data);
+  resumed->data().set_position(task->data().position());
   other.set_state(data.state());
-  if (task->example_count(Split::validation) > 0) {
-    task->examples(Split::validation, {0});  // an evaluation in between must not matter
+  if (task->data().example_count(Split::validation) > 0) {
+    task->data().examples(Split::validation, {0});  // an evaluation in between must not matter
   }
   for (int step = 0; step < 3; ++step) {
-    if (!same(task->next(sequences, data), resumed->next(sequences, other))) {
+    if (!same(task->data().next(sequences, data), resumed->data().next(sequences, other))) {
       return "a run that goes on gets other batches: draw from the generator that next() is given, "
              "and give what else has to be saved to position()";
     }
@@ -241,10 +242,10 @@ std::string check_resuming(const TaskSubject& subject) {
 std::string check_dry_run(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make();
   Generator data(1);
-  const Shape given = input_shape(task->next(sequences, data));
+  const Shape given = input_shape(task->data().next(sequences, data));
   const GeneratorState before = data.state();
   const DryRun dry;
-  const Shape blank = input_shape(task->next(sequences, data));
+  const Shape blank = input_shape(task->data().next(sequences, data));
   if (data.state() != before) {
     return "a dry run draws from the stream of the data: ask dry_run() first";
   }

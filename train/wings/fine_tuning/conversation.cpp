@@ -45,7 +45,7 @@ bool Conversation::ask(const std::string& question, int64_t tokens) {
   const InstructionsTask* const task = instructions(task_);
   int64_t needed = 0;
   if (task != nullptr) {
-    open_.ids = task->prompt_ids(question);
+    open_.ids = task->question_of(question);
     needed = std::ssize(open_.ids) + std::min(tokens, task->longest_answer() + 1);
   } else if (task_.continues_prompt()) {
     needed = std::ssize(task_.tokenizer()->encode(question));

@@ -81,7 +81,7 @@ void InstructionsTask::make_tokenizer_with_end(const TaskSetup& setup, const Spl
   }
 }
 
-void InstructionsTask::complete(const TextRow& row, Example& example) const {
+void InstructionsTask::complete(const TextRow& row, OwnExample& example) const {
   example.target = tokens_of(*tokenizer_, row.cells[1]);
   require<ConfigError>(std::count(example.target.begin(), example.target.end(), end_) == 0,
                        "expected an output without the end token ", tokenizer_->name(end_),
@@ -95,8 +95,8 @@ std::vector<std::pair<std::string, int64_t>> InstructionsTask::model_sizes() con
 }
 
 std::vector<int32_t> InstructionsTask::prompt_of(Split split, int64_t example) const {
-  std::vector<int32_t> ids = input(split, example);
-  ids.resize(ids.size() - target(split, example).size());
+  std::vector<int32_t> ids = examples().input(split, example);
+  ids.resize(ids.size() - examples().target(split, example).size());
   return ids;
 }
 
@@ -140,7 +140,7 @@ std::vector<std::pair<std::string, std::string>> InstructionsTask::details() con
   return lines;
 }
 
-std::vector<int32_t> InstructionsTask::prompt_ids(const std::string& prompt) const {
+std::vector<int32_t> InstructionsTask::question_of(const std::string& prompt) const {
   const Instruction asked = read_prompt(prompt, form_);
   for (const std::string& part : {asked.instruction, asked.input}) {
     tokenizer_->encode(part);  // so that a message counts in what was typed

@@ -22,7 +22,7 @@ class InstructionsTask final : public OwnDataTask {
     void check(ConfigErrors& errors, const ConfigNode& at) const;
   };
 
-  // Throws what SplitRows and OwnDataTask::take do. An answer with the end token in it is a mistake
+  // Throws what SplitRows and OwnExamples do. An answer with the end token in it is a mistake
   // of the file.
   InstructionsTask(const Config& c, const TaskSetup& setup);
 
@@ -30,23 +30,22 @@ class InstructionsTask final : public OwnDataTask {
   std::vector<std::pair<std::string, std::string>> details() const override;
   // With loss_on: all, the targets are all tokens after the first; scores stay those of answers.
   BatchLoss loss(const Tensor& output, const Batch& batch) const override;
-  void check_prompt(const std::string& prompt) const override { prompt_ids(prompt); }
   Answer answer(Module& model, const std::string& prompt,
                 const AnswerOptions& options) const override {
-    return reply(model, prompt_ids(prompt), options);
+    return reply(model, question_of(prompt), options);
   }
   std::string input_text(Split split, int64_t example) const override;
   std::string answer(Module& model, Split split, int64_t example) const override;
 
   // What a user asks (read_prompt()), in the template. Throws ConfigError for what is empty or
   // longer than the model's context.
-  std::vector<int32_t> prompt_ids(const std::string& prompt) const;
+  std::vector<int32_t> question_of(const std::string& prompt) const override;
   int32_t end_token() const { return end_; }
-  int64_t longest_answer() const { return longest().target; }
+  int64_t longest_answer() const { return examples().longest().target; }
 
  protected:
   // An input is the prompt and the answer, a target the answer.
-  void complete(const TextRow& row, Example& example) const override;
+  void complete(const TextRow& row, OwnExample& example) const override;
   Batch blank(int64_t count, const PairSizes& room) const override;
   void fill(Batch& batch, int64_t i, std::span<const int32_t> whole,
             std::span<const int32_t> answer) const override;
@@ -55,7 +54,7 @@ class InstructionsTask final : public OwnDataTask {
 
  private:
   void make_tokenizer_with_end(const TaskSetup& setup, const SplitRows& rows);
-  int64_t context_length() const { return max_length().value_or(longest().source); }
+  int64_t context_length() const { return max_length().value_or(examples().longest().source); }
   std::vector<int32_t> prompt_of(Split split, int64_t example) const;
 
   const Config config_;

@@ -70,7 +70,7 @@ LinesTask::LinesTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.fi
   take(rows, setup);
 }
 
-void LinesTask::complete(const TextRow&, Example& example) const {
+void LinesTask::complete(const TextRow&, OwnExample& example) const {
   require<ConfigError>(std::count(example.input.begin(), example.input.end(), end_) == 0,
                        "expected a document without data.mark ", printable(mark_),
                        ", which would end it, got one with it");
@@ -80,7 +80,7 @@ void LinesTask::complete(const TextRow&, Example& example) const {
 // A model may have more room than the longest document needs, as one that reads on from weights.
 std::vector<std::pair<std::string, int64_t>> LinesTask::model_sizes() const {
   return {{"vocab_size", tokenizer_->vocab_size()},
-          {"context_length", 1 + max_length().value_or(longest().source)}};
+          {"context_length", 1 + max_length().value_or(examples().longest().source)}};
 }
 
 Batch LinesTask::blank(int64_t count, const PairSizes& room) const {
@@ -100,8 +100,8 @@ void LinesTask::fill(Batch& batch, int64_t i, std::span<const int32_t> document,
 std::vector<std::pair<std::string, std::string>> LinesTask::details() const {
   constexpr int64_t most = 3;
   std::vector<std::pair<std::string, std::string>> lines;
-  for (int64_t i = 0; i < std::min(most, example_count(Split::train)); ++i) {
-    const std::string document = characters(*tokenizer_, input(Split::train, i));
+  for (int64_t i = 0; i < std::min(most, examples().example_count(Split::train)); ++i) {
+    const std::string document = characters(*tokenizer_, examples().input(Split::train, i));
     lines.emplace_back("document", text('"', printable(document, 60), '"'));
   }
   return lines;
@@ -115,17 +115,18 @@ int64_t LinesTask::target_bytes(const Batch& batch) const {
   return tokenizer_->is_lossless() ? std::ssize(tokenizer_->decode(written)) : 0;
 }
 
-void LinesTask::check_prompt(const std::string& prompt) const {
-  if (const auto wrong = error_of<ConfigError>([&] { tokenizer_->encode(prompt); })) {
+std::vector<int32_t> LinesTask::question_of(const std::string& prompt) const {
+  std::vector<int32_t> begun;
+  if (const auto wrong = error_of<ConfigError>([&] { begun = tokenizer_->encode(prompt); })) {
     const char* const hint = "; an empty prompt, \"\", begins a document";
     fail<ConfigError>(*wrong, prompt == "\n" ? hint : "");
   }
+  return begun;
 }
 
 Answer LinesTask::answer(Module& model, const std::string& prompt,
                          const AnswerOptions& options) const {
-  check_prompt(prompt);
-  return go_on(model, tokenizer_->encode(prompt), options, prompt);
+  return go_on(model, question_of(prompt), options, prompt);
 }
 
 Answer LinesTask::go_on(Module& model, std::vector<int32_t> begun, const AnswerOptions& options,
@@ -138,7 +139,7 @@ Answer LinesTask::go_on(Module& model, std::vector<int32_t> begun, const AnswerO
 }
 
 std::vector<int32_t> LinesTask::half(Split split, int64_t example, bool first) const {
-  const std::vector<int32_t> ids = input(split, example);
+  const std::vector<int32_t> ids = examples().input(split, example);
   const auto middle = ids.begin() + std::ssize(ids) / 2;
   return first ? std::vector<int32_t>(ids.begin(), middle)
                : std::vector<int32_t>(middle, ids.end());
@@ -153,9 +154,9 @@ std::string LinesTask::target_text(Split split, int64_t example) const {
 }
 
 std::string LinesTask::answer(Module& model, Split split, int64_t example) const {
-  const AnswerOptions options{.tokens = longest().source,
+  const AnswerOptions options{.tokens = examples().longest().source,
                               .sampling = {.temperature = 0},
-                              .context_length = longest().source + 1};
+                              .context_length = examples().longest().source + 1};
   return reply(model, half(split, example, true), options).text;
 }
 

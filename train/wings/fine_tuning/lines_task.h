@@ -26,7 +26,7 @@ class LinesTask final : public OwnDataTask {
     }
   };
 
-  // Throws what SplitRows and OwnDataTask::take do, and TaskError for a mark that is no token. A
+  // Throws what SplitRows and OwnExamples do, and TaskError for a mark that is no token. A
   // document with the mark in it is a RowError.
   LinesTask(const Config& c, const TaskSetup& setup);
 
@@ -34,8 +34,6 @@ class LinesTask final : public OwnDataTask {
   std::vector<std::pair<std::string, std::string>> details() const override;
   // Of the documents: the loss of their ends is spread over them.
   int64_t target_bytes(const Batch& batch) const override;
-  // The beginning of a document, or nothing.
-  void check_prompt(const std::string& prompt) const override;
   bool continues_prompt() const override { return true; }
   // Goes on from <start> and the prompt until <end>.
   Answer answer(Module& model, const std::string& prompt,
@@ -47,7 +45,9 @@ class LinesTask final : public OwnDataTask {
   std::string answer(Module& model, Split split, int64_t example) const override;
 
  protected:
-  void complete(const TextRow& row, Example& example) const override;
+  // The beginning of a document, or nothing.
+  std::vector<int32_t> question_of(const std::string& prompt) const override;
+  void complete(const TextRow& row, OwnExample& example) const override;
   Batch blank(int64_t count, const PairSizes& room) const override;
   void fill(Batch& batch, int64_t i, std::span<const int32_t> document,
             std::span<const int32_t> none) const override;

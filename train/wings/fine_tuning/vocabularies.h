@@ -19,7 +19,7 @@ std::unique_ptr<Tokenizer> tokenizer_of_weights(const std::filesystem::path& fil
 // run with `ours`; with the first id of another meaning.
 std::string other_tokenizer(const Tokenizer& theirs, const Tokenizer& ours);
 
-// The same for the classes of a classifier (TextInterface::classes), whose numbers are the rows of
+// The same for the classes of a classifier (Task::classes), whose numbers are the rows of
 // out_head, unless a pattern in `ignored` leaves those out.
 std::string other_classes(const std::filesystem::path& folder, const std::string& classes,
                           const std::vector<std::string>& ignored);

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "train/data/text_interface.h"
+#include "train/data/answer.h"
+#include "train/tokenizers/tokenizer.h"
 
 namespace heed {
 

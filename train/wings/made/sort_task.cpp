@@ -11,7 +11,7 @@ SortTask::SortTask(const Config& c, const TaskSetup& setup)
     : sequences_(c),
       tokenizer_(with_marks(numbers_below(c.symbols),
                             std::vector<std::string>(c.lengths_differ() ? 1 : 0, "<end>"))) {
-  hold_out_some(setup.seed, c.held_out());
+  data_ = std::make_unique<MadeExamples>(*this, setup.seed, c.held_out());
 }
 
 Batch SortTask::batch(std::span<const Question> questions) const {
@@ -52,6 +52,8 @@ Answer SortTask::reply(Module& model, const std::vector<int32_t>& symbols,
   return answer;
 }
 
-std::string SortTask::description() const { return described("sort: " + sequences_.description()); }
+std::string SortTask::description() const {
+  return made("sort: " + sequences_.description(), data());
+}
 
 }  // namespace heed

@@ -2,12 +2,12 @@
 // future can leak and every kind of attention can be compared.
 #pragma once
 
-#include "train/wings/made/made_task.h"
+#include "train/wings/made/made_examples.h"
 #include "train/wings/made/symbol_sequences.h"
 
 namespace heed {
 
-class SortTask final : public MadeTask {
+class SortTask final : public Task {
  public:
   static constexpr const char* help = "sequences of symbols, to be given back sorted";
 
@@ -21,10 +21,12 @@ class SortTask final : public MadeTask {
   }
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  bool continues_prompt() const override { return false; }
+
+  Question draw(Generator& generator) const { return sequences_.draw(generator); }
+  Batch batch(std::span<const Question> questions) const;
 
  protected:
-  Question draw(Generator& generator) const override { return sequences_.draw(generator); }
-  Batch batch(std::span<const Question> questions) const override;
   std::vector<int32_t> question_of(const std::string& prompt) const override;
   Answer reply(Module& model, const std::vector<int32_t>& symbols,
                const AnswerOptions& options) const override;

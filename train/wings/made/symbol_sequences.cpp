@@ -35,7 +35,7 @@ double SymbolSequences::different(size_t of_length) const {
   return std::pow(static_cast<double>(symbols), static_cast<double>(of_length));
 }
 
-MadeTask::HeldOut SymbolSequences::held_out() const {
+HeldOut SymbolSequences::held_out() const {
   double possible = 0;
   for (int64_t l = shortest(); l <= length; ++l) {
     possible += different(static_cast<size_t>(l));

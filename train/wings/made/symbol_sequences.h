@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "layers/config/fields.h"
-#include "train/wings/made/made_task.h"
+#include "train/wings/made/made_examples.h"
 
 namespace heed {
 
@@ -24,7 +24,7 @@ struct SymbolSequences {
   // A tenth of all possible sequences, but at least 1 and at most most_held_out; and of each length
   // a tenth and one more at most. The rest is left to train on, so that no length comes up in
   // validation only.
-  MadeTask::HeldOut held_out() const;
+  HeldOut held_out() const;
   // Throws ConfigError if the length is not allowed.
   void check_length(size_t count) const;
   // "sequences of 4 to 16 out of 32 symbols"

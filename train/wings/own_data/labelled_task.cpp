@@ -121,7 +121,7 @@ LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup) : OwnDataTas
   format_.emplace(c.class_token ? std::optional(tokenizer_->mark(0)) : std::nullopt);
 }
 
-void LabelledTask::complete(const TextRow& row, Example& example) const {
+void LabelledTask::complete(const TextRow& row, OwnExample& example) const {
   const std::string& label = row.cells[1];
   const auto found = std::find(class_names_.begin(), class_names_.end(), label);
   if (found == class_names_.end()) {
@@ -135,7 +135,8 @@ void LabelledTask::complete(const TextRow& row, Example& example) const {
 
 // The weights of a gpt have positions of a number that no file gives: max_length does.
 ModelSizes LabelledTask::model_sizes() const {
-  const int64_t marks = tokenizer_->vocab_size() - tokenizer_->mark(0), texts = longest().source;
+  const int64_t marks = tokenizer_->vocab_size() - tokenizer_->mark(0),
+                texts = examples().longest().source;
   return {{"vocab_size", tokenizer_->vocab_size()},
           {"num_classes", std::ssize(class_names_)},
           {"context_length", marks == 0 ? max_length().value_or(texts) : texts + marks}};
@@ -143,7 +144,7 @@ ModelSizes LabelledTask::model_sizes() const {
 
 std::vector<int64_t> LabelledTask::class_counts(Split split) const {
   std::vector<int64_t> counts(class_names_.size(), 0);
-  for (int64_t i = 0; i < example_count(split); ++i) {
+  for (int64_t i = 0; i < examples().example_count(split); ++i) {
     ++counts[static_cast<size_t>(label_of(split, i))];
   }
   return counts;

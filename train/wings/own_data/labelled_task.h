@@ -24,7 +24,7 @@ class LabelledTask final : public OwnDataTask {
     }
   };
 
-  // Throws what SplitRows and OwnDataTask::take do. A label that is not one of the classes, and a
+  // Throws what SplitRows and OwnExamples do. A label that is not one of the classes, and a
   // file with a single class, are RowErrors.
   LabelledTask(const Config& c, const TaskSetup& setup);
 
@@ -35,7 +35,7 @@ class LabelledTask final : public OwnDataTask {
   std::string target_text(Split split, int64_t example) const override;
 
  protected:
-  void complete(const TextRow& row, Example& example) const override;
+  void complete(const TextRow& row, OwnExample& example) const override;
   Batch blank(int64_t count, const PairSizes& room) const override {
     return format_->blank(count, room.source);
   }
@@ -48,7 +48,9 @@ class LabelledTask final : public OwnDataTask {
                const AnswerOptions& options) const override;
 
  private:
-  int32_t label_of(Split split, int64_t example) const { return target(split, example)[0]; }
+  int32_t label_of(Split split, int64_t example) const {
+    return examples().target(split, example)[0];
+  }
   std::vector<int64_t> class_counts(Split split) const;
   // may_be_one: classes that are written almost alike, or "".
   void warn(const std::string& may_be_one);

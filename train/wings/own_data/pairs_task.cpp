@@ -25,10 +25,10 @@ PairsTask::PairsTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.fi
   take(rows, setup);
   format_.emplace(
       PairFormat::Marks{source_tokenizer_->mark(0), tokenizer_->mark(0), tokenizer_->mark(1)},
-      longest());
+      examples().longest());
 }
 
-void PairsTask::complete(const TextRow& row, Example& example) const {
+void PairsTask::complete(const TextRow& row, OwnExample& example) const {
   example.target = tokens_of(*tokenizer_, row.cells[1]);
   example.tokens += std::ssize(example.target);
 }
@@ -36,8 +36,8 @@ void PairsTask::complete(const TextRow& row, Example& example) const {
 ModelSizes PairsTask::model_sizes() const {
   return {{"source_vocab_size", source_tokenizer_->vocab_size()},
           {"vocab_size", tokenizer_->vocab_size()},
-          {"source_length", longest().source + 1},
-          {"context_length", longest().target + 1}};
+          {"source_length", examples().longest().source + 1},
+          {"context_length", examples().longest().target + 1}};
 }
 
 Answer PairsTask::reply(Module& model, const std::vector<int32_t>& source,

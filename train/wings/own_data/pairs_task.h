@@ -23,13 +23,13 @@ class PairsTask final : public OwnDataTask {
     }
   };
 
-  // Throws what SplitRows and OwnDataTask::take do.
+  // Throws what SplitRows and OwnExamples do.
   PairsTask(const Config& c, const TaskSetup& setup);
 
   ModelSizes model_sizes() const override;
 
  protected:
-  void complete(const TextRow& row, Example& example) const override;
+  void complete(const TextRow& row, OwnExample& example) const override;
   Batch blank(int64_t count, const PairSizes& room) const override {
     return format_->blank(count, room);
   }

@@ -10,7 +10,7 @@ namespace heed {
 // What stands between two clauses.
 inline const std::vector<std::string> joints{"and", "but", "while"};
 
-// What a choice, drawn with draw_below (made_task.h), stands for.
+// What a choice, drawn with draw_below (made_examples.h), stands for.
 template <class T>
 const T& chosen(const std::vector<T>& from, int32_t number) {
   return from[static_cast<size_t>(number)];

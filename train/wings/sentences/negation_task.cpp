@@ -67,7 +67,7 @@ SentenceWords Negation::vocabulary() const {
           .longest = 15};
 }
 
-bool Negation::is_held_out(const MadeTask::Question& choices) const {
+bool Negation::is_held_out(const Question& choices) const {
   const int32_t which = choices[Slot::negation];
   const auto half = static_cast<int32_t>(judgements.size() / 2);
   const int32_t pair = choices[Slot::judgement] % half;  // the same for both classes
@@ -77,8 +77,8 @@ bool Negation::is_held_out(const MadeTask::Question& choices) const {
   return which > 0 && (pair + which) % 2 == 0;
 }
 
-MadeTask::Question Negation::draw(Generator& generator) const {
-  MadeTask::Question choices(Slot::count, 0);
+Question Negation::draw(Generator& generator) const {
+  Question choices(Slot::count, 0);
   choices[Slot::subject] = draw_below(generator, subjects.size());
   choices[Slot::verb] = draw_below(generator, verbs.size());
   choices[Slot::negation] = draw_negation(generator);
@@ -97,7 +97,7 @@ MadeTask::Question Negation::draw(Generator& generator) const {
   return choices;
 }
 
-Sentence Negation::sentence(const MadeTask::Question& choices) const {
+Sentence Negation::sentence(const Question& choices) const {
   Sentence made;
   const auto clause = [&](Slot::Choice first, const std::string& adjective) {
     append_words(made.words, chosen(subjects, choices[first]));

@@ -12,12 +12,12 @@ struct Negation : NoFields {
   static constexpr const char* help = "positive or negative: sentences with negated judgements";
 
   SentenceWords vocabulary() const;
-  MadeTask::Question draw(Generator& generator) const;
+  Question draw(Generator& generator) const;
   // Holds out combinations of a negation and a judgement, the same for every seed: for each
   // judgement one single negation and half of the double ones. Held-out examples are balanced
   // between positive and negative, so no single word predicts their class.
-  bool is_held_out(const MadeTask::Question& choices) const;
-  Sentence sentence(const MadeTask::Question& choices) const;
+  bool is_held_out(const Question& choices) const;
+  Sentence sentence(const Question& choices) const;
 };
 using NegationTask = SentenceTask<Negation>;
 HEED_TASK(NegationTask, "negation");

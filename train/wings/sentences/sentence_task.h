@@ -7,16 +7,16 @@
 // of memorising which parts occur together.
 //   static constexpr const char* name, *help;
 //   SentenceWords vocabulary() const;
-//   MadeTask::Question draw(Generator& generator) const;      the choices
-//   bool is_held_out(const MadeTask::Question& choices) const;
-//   Sentence sentence(const MadeTask::Question& choices) const;
+//   Question draw(Generator& generator) const;      the choices
+//   bool is_held_out(const Question& choices) const;
+//   Sentence sentence(const Question& choices) const;
 #pragma once
 
 #include "autograd/base/modes.h"
 #include "train/files/number_words.h"
 #include "train/wings/classes/label_format.h"
 #include "train/wings/classes/prompt_length.h"
-#include "train/wings/made/made_task.h"
+#include "train/wings/made/made_examples.h"
 #include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
@@ -33,7 +33,7 @@ struct SentenceWords {
 };
 
 template <class Grammar>
-class SentenceTask final : public MadeTask {
+class SentenceTask final : public Task {
  public:
   static constexpr const char* help = Grammar::help;
   using Config = Grammar;
@@ -43,7 +43,10 @@ class SentenceTask final : public MadeTask {
         known_(grammar.vocabulary()),
         tokenizer_(with_marks(known_.words, {"<class>"})),
         format_(tokenizer_.id("<class>")) {
-    hold_out_by_rule(setup.seed, most_held_out);
+    const auto is_held_out = [this](const Question& choices) {
+      return config.is_held_out(choices);
+    };
+    data_ = std::make_unique<MadeExamples>(*this, setup.seed, is_held_out, most_held_out);
   }
 
   ModelSizes model_sizes() const override {
@@ -53,20 +56,18 @@ class SentenceTask final : public MadeTask {
   }
   std::string description() const override {
     return text(Grammar::name, ": sentences with ", tokenizer_.vocab_size() - 1,
-                " words, made as they are needed; ", grouped(example_count(Split::validation)),
+                " words, made as they are needed; ",
+                grouped(data().example_count(Split::validation)),
                 " with other combinations held out");
   }
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
   std::string target_name(int32_t label) const override {
     return known_.classes.at(static_cast<size_t>(label));
   }
-  bool is_held_out(const Question& choices) const override { return config.is_held_out(choices); }
+  bool continues_prompt() const override { return false; }
 
-  const Grammar config;
-
- protected:
-  Question draw(Generator& generator) const override { return config.draw(generator); }
-  Batch batch(std::span<const Question> questions) const override {
+  Question draw(Generator& generator) const { return config.draw(generator); }
+  Batch batch(std::span<const Question> questions) const {
     Batch batch = format_.blank(std::ssize(questions), known_.longest);
     for (int64_t i = 0; i < std::ssize(questions) && !dry_run(); ++i) {
       const Sentence made = config.sentence(questions[static_cast<size_t>(i)]);
@@ -76,6 +77,10 @@ class SentenceTask final : public MadeTask {
     }
     return batch;
   }
+
+  const Grammar config;
+
+ protected:
   std::vector<int32_t> question_of(const std::string& prompt) const override {
     std::vector<int32_t> words = tokenizer_.encode(prompt);
     require_length(words.size(), known_.longest, "word");

@@ -18,21 +18,16 @@ class SixWordsTask final : public Task {
   ModelSizes model_sizes() const override {
     return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", 6}};
   }
-  Batch next(int64_t batch_size, Generator&) override { return sentences(batch_size); }
-  int64_t example_count(Split) const override { return 1; }
-  Batch examples(Split split, const std::vector<int64_t>& which) const override;
-  int64_t training_tokens() const override { return 6; }
   std::string description() const override;
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
-  void check_prompt(const std::string& prompt) const override;
   // Greedy decoding until the sentence ends.
   Answer answer(Module& model, const std::string& prompt,
                 const AnswerOptions& options) const override;
 
- private:
-  // ids (B, 6); targets (B, 6), the next word at each position, the last of them <end>.
-  Batch sentences(int64_t count) const;
+ protected:
+  std::vector<int32_t> question_of(const std::string& prompt) const override;
 
+ private:
   const WordTokenizer tokenizer_;
 };
 HEED_TASK(SixWordsTask, "six_words");

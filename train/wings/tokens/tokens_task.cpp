@@ -67,11 +67,12 @@ TokensTask::TokensTask(const Config& c, const TaskSetup& setup)
                                     : "are the ids of 32 bits? data.dtype: uint32 reads them";
     warnings_.push_back(text("every second id is 0: ", instead));
   }
-  set_tokens(std::move(ids.row), c.windows, setup.batch_size);
+  tokens_ = ids.row.size();
+  data_ = std::make_unique<Windows>(std::move(ids.row), c.windows, setup.batch_size);
 }
 
 std::string TokensTask::description() const {
-  return text(path_.filename().string(), ": ", grouped(token_count()), " tokens out of ",
+  return text(path_.filename().string(), ": ", grouped(tokens_), " tokens out of ",
               grouped(vocab_size_), ", ", bits_, " bits each");
 }
 

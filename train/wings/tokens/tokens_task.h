@@ -7,7 +7,7 @@
 
 namespace heed {
 
-class TokensTask final : public WindowTask {
+class TokensTask final : public Task {
  public:
   static constexpr const char* help = "the next token of a file of token ids";
 
@@ -34,6 +34,7 @@ class TokensTask final : public WindowTask {
   const std::filesystem::path path_;
   const int64_t vocab_size_;
   const int bits_;  // of an id in the file
+  int64_t tokens_ = 0;
 };
 HEED_TASK(TokensTask, "tokens");
 

@@ -5,16 +5,16 @@
 //   static constexpr const char* help;
 //   std::vector<std::string> source_words() const, target_words() const;
 //   PairSizes longest() const;
-//   MadeTask::HeldOut held_out() const;
-//   MadeTask::Question draw(Generator& generator) const;
-//   SequencePair pair(const MadeTask::Question& question, const PairWords& words) const;
+//   HeldOut held_out() const;
+//   Question draw(Generator& generator) const;
+//   SequencePair pair(const Question& question, const PairWords& words) const;
 //   void check_length(size_t words) const;              of a prompt; throws ConfigError
 //   std::string as_text(std::string words) const;       what a model has written
 //   std::string description() const;
 #pragma once
 
 #include "autograd/base/modes.h"
-#include "train/wings/made/made_task.h"
+#include "train/wings/made/made_examples.h"
 #include "train/wings/made/word_tokenizer.h"
 #include "train/wings/translation/pair_format.h"
 
@@ -31,7 +31,7 @@ struct PairWords {
 };
 
 template <class Pairs>
-class PairTask final : public MadeTask {
+class PairTask final : public Task {
  public:
   static constexpr const char* help = Pairs::help;
   using Config = Pairs;
@@ -42,7 +42,7 @@ class PairTask final : public MadeTask {
                with_marks(pairs.target_words(), {"<start>", "<end>"})},
         format_({words_.source.id("<end>"), words_.target.id("<start>"), words_.target.id("<end>")},
                 pairs.longest()) {
-    hold_out_some(setup.seed, pairs.held_out());
+    data_ = std::make_unique<MadeExamples>(*this, setup.seed, pairs.held_out());
   }
 
   SequencePair pair(const Question& question) const { return config.pair(question, words_); }
@@ -53,15 +53,13 @@ class PairTask final : public MadeTask {
             {"source_length", format_.longest().source + 1},
             {"context_length", format_.longest().target + 1}};
   }
-  std::string description() const override { return described(config.description()); }
+  std::string description() const override { return made(config.description(), data()); }
   const WordTokenizer* tokenizer() const override { return &words_.target; }
   const WordTokenizer* source_tokenizer() const override { return &words_.source; }
+  bool continues_prompt() const override { return false; }
 
-  const Pairs config;
-
- protected:
-  Question draw(Generator& generator) const override { return config.draw(generator); }
-  Batch batch(std::span<const Question> questions) const override {
+  Question draw(Generator& generator) const { return config.draw(generator); }
+  Batch batch(std::span<const Question> questions) const {
     Batch batch = format_.blank(std::ssize(questions), format_.longest());
     for (int64_t i = 0; i < std::ssize(questions) && !dry_run(); ++i) {
       const SequencePair made = pair(questions[static_cast<size_t>(i)]);
@@ -69,6 +67,10 @@ class PairTask final : public MadeTask {
     }
     return batch;
   }
+
+  const Pairs config;
+
+ protected:
   std::vector<int32_t> question_of(const std::string& prompt) const override {
     std::vector<int32_t> source = words_.source.encode(prompt);
     config.check_length(source.size());

@@ -6,8 +6,7 @@
 
 namespace heed {
 
-SequencePair ReorderTranslation::pair(const MadeTask::Question& choices,
-                                      const PairWords& words) const {
+SequencePair ReorderTranslation::pair(const Question& choices, const PairWords& words) const {
   const toy_german::Sentence made = toy_german::sentence(choices);
   SequencePair ids;
   for (const std::string& word : made.german) {

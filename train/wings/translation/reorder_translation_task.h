@@ -17,11 +17,9 @@ struct ReorderTranslation : NoFields {
   std::vector<std::string> source_words() const { return toy_german::german_words(); }
   std::vector<std::string> target_words() const { return toy_german::english_words(); }
   PairSizes longest() const { return {toy_german::longest, toy_german::longest}; }
-  MadeTask::HeldOut held_out() const {
-    return {most_held_out, toy_german::sentences_of_the_documents()};
-  }
-  MadeTask::Question draw(Generator& generator) const { return toy_german::draw(generator); }
-  SequencePair pair(const MadeTask::Question& choices, const PairWords& words) const;
+  HeldOut held_out() const { return {most_held_out, toy_german::sentences_of_the_documents()}; }
+  Question draw(Generator& generator) const { return toy_german::draw(generator); }
+  SequencePair pair(const Question& choices, const PairWords& words) const;
   void check_length(size_t words) const;
   std::string as_text(std::string words) const;
   std::string description() const;

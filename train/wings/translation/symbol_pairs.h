@@ -17,7 +17,7 @@ struct SymbolPairs : SymbolSequences {
 struct Copy : SymbolPairs {
   static constexpr const char* help = "sequences of symbols, to be given back as they are";
 
-  SequencePair pair(const MadeTask::Question& question, const PairWords&) const {
+  SequencePair pair(const Question& question, const PairWords&) const {
     return {question, question};
   }
   std::string description() const { return "copy: " + SymbolSequences::description(); }
@@ -30,7 +30,7 @@ HEED_TASK(CopyTask, "copy");
 struct Reverse : SymbolPairs {
   static constexpr const char* help = "sequences of symbols, to be given back from the end on";
 
-  SequencePair pair(const MadeTask::Question& question, const PairWords&) const {
+  SequencePair pair(const Question& question, const PairWords&) const {
     return {question, {question.rbegin(), question.rend()}};
   }
   std::string description() const { return "reverse: " + SymbolSequences::description(); }

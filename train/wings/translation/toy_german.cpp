@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "train/wings/made/made_task.h"
+#include "train/wings/made/made_examples.h"
 #include "train/wings/sentences/grammar.h"
 
 namespace heed::toy_german {

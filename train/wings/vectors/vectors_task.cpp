@@ -132,6 +132,58 @@ BasicArray<T> rows_of(const BasicArray<T>& all, std::span<const int64_t> which) 
   return rows;
 }
 
+// Rows of x with those of y: numbers, or classes.
+class VectorExamples final : public Dataset {
+ public:
+  VectorExamples(Array x, Array numbers, Ids labels, int64_t train_count, bool shuffle)
+      : x_(std::move(x)),
+        numbers_(std::move(numbers)),
+        labels_(std::move(labels)),
+        train_count_(train_count) {
+    epochs_ = Epochs(train_count, shuffle);
+  }
+
+  // A batch_size of at least the number of training examples gives all of them, in the order of the
+  // file. A smaller one draws them as DataLoader does.
+  Batch next(int64_t batch_size, Generator& data) override {
+    if (batch_size < train_count_) {
+      return Dataset::next(batch_size, data);
+    }
+    std::vector<int64_t> all(static_cast<size_t>(train_count_));
+    std::iota(all.begin(), all.end(), int64_t{0});
+    return batch_of(all);
+  }
+
+  int64_t example_count(Split split) const override {
+    return split == Split::train || !holds_out() ? train_count_ : x_.dim(0) - train_count_;
+  }
+  Batch examples(Split split, const std::vector<int64_t>& which) const override {
+    require_examples(which, example_count(split));
+    std::vector<int64_t> numbers(which);
+    for (int64_t& number : numbers) {
+      number += split == Split::validation && holds_out() ? train_count_ : 0;
+    }
+    return batch_of(numbers);
+  }
+  int64_t training_tokens() const override { return train_count_ * x_.dim(1); }
+
+ private:
+  bool holds_out() const { return train_count_ < x_.dim(0); }
+  Batch batch_of(std::span<const int64_t> which) const {
+    Batch batch{Input(Tensor(rows_of(x_, which))), {}};
+    if (labels_) {
+      batch.targets = rows_of(labels_, which);
+    } else {
+      batch.target_values = rows_of(numbers_, which);
+    }
+    return batch;
+  }
+
+  const Array x_, numbers_;
+  const Ids labels_;
+  const int64_t train_count_;
+};
+
 }  // namespace
 
 void VectorsTask::Config::fields(Fields& f) {
@@ -165,13 +217,13 @@ VectorsTask::VectorsTask(const Config& c, const TaskSetup& setup)
     }
   }
   const int64_t count = x_.dim(0);
-  train_count_ = static_cast<int64_t>(c.train_fraction * static_cast<double>(count));
-  if (train_count_ == 0 || (c.train_fraction < 1 && train_count_ == count)) {
+  const auto trained_on = static_cast<int64_t>(c.train_fraction * static_cast<double>(count));
+  if (trained_on == 0 || (c.train_fraction < 1 && trained_on == count)) {
     throw TaskError("train_fraction",
                     text("expected an example to train on and one to validate ", "with, got ",
-                         train_count_, " of ", count, " to train on; 1 trains on all"));
+                         trained_on, " of ", count, " to train on; 1 trains on all"));
   }
-  epochs_ = Epochs(train_count_, c.shuffle);
+  data_ = std::make_unique<VectorExamples>(x_, numbers_, labels_, trained_on, c.shuffle);
 }
 
 ModelSizes VectorsTask::model_sizes() const {
@@ -183,46 +235,12 @@ ModelSizes VectorsTask::model_sizes() const {
   return sizes;
 }
 
-Batch VectorsTask::next(int64_t batch_size, Generator& data) {
-  if (batch_size < train_count_) {
-    return Dataset::next(batch_size, data);
-  }
-  std::vector<int64_t> all(static_cast<size_t>(train_count_));
-  std::iota(all.begin(), all.end(), int64_t{0});
-  return batch_of(all);
-}
-
-int64_t VectorsTask::example_count(Split split) const {
-  return split == Split::train || !holds_out() ? train_count_ : x_.dim(0) - train_count_;
-}
-
-Batch VectorsTask::examples(Split split, const std::vector<int64_t>& which) const {
-  require_examples(which, example_count(split));
-  std::vector<int64_t> numbers(which);
-  if (split == Split::validation && holds_out()) {
-    for (int64_t& number : numbers) {
-      number += train_count_;
-    }
-  }
-  return batch_of(numbers);
-}
-
-Batch VectorsTask::batch_of(std::span<const int64_t> which) const {
-  Batch batch{Input(Tensor(rows_of(x_, which))), {}};
-  if (labels_) {
-    batch.targets = rows_of(labels_, which);
-  } else {
-    batch.target_values = rows_of(numbers_, which);
-  }
-  return batch;
-}
-
 std::string VectorsTask::description() const {
   const Shape& y = labels_ ? labels_.shape() : numbers_.shape();
+  const int64_t held_out = x_.dim(0) - data().example_count(Split::train);
   return text(path_.filename().string(), ": x ", x_.shape(), ", y ", y,
               labels_ ? text(" of ", classes_, " classes") : "", "; ",
-              holds_out() ? text("the last ", example_count(Split::validation), " held out")
-                          : "nothing is held out");
+              held_out > 0 ? text("the last ", held_out, " held out") : "nothing is held out");
 }
 
 }  // namespace heed

@@ -38,28 +38,16 @@ class VectorsTask final : public Task {
   // are the same. context_length = T.
   ModelSizes model_sizes() const override;
   int64_t output_size() const override { return classes_; }
-
-  // A batch_size of at least the number of training examples gives all of them, in the order of the
-  // file. A smaller one draws them as DataLoader does.
-  Batch next(int64_t batch_size, Generator& data) override;
-
-  int64_t example_count(Split split) const override;
-  Batch examples(Split split, const std::vector<int64_t>& which) const override;
-  int64_t training_tokens() const override { return train_count_ * x_.dim(1); }
   std::string description() const override;
   std::vector<std::filesystem::path> files() const override { return {path_}; }
   bool continues_prompt() const override { return false; }
 
  private:
-  Batch batch_of(std::span<const int64_t> which) const;
-  bool holds_out() const { return train_count_ < x_.dim(0); }
-
   const std::filesystem::path path_;
   Array x_;              // (N, T, d)
   Array numbers_;        // y (N, T, k) or (N, k); or none
   Ids labels_;           // y (N, T) or (N); or none
   int64_t classes_ = 0;  // of labels_
-  int64_t train_count_ = 0;
 };
 HEED_TASK(VectorsTask, "vectors");
 

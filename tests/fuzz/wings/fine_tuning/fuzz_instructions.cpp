@@ -23,7 +23,7 @@ void check_task(const std::string& file, uint8_t choice) {
                                               {"train_fraction", choice & 8 ? 1.0 : 0.5}});
   const std::unique_ptr<Task> task = task_registry().make("instructions", options, TaskSetup{});
   Generator data(1);
-  const Batch batch = task->next(3, data);
+  const Batch batch = task->data().next(3, data);
   const auto within = [&](int32_t id) { return id >= 0 && id < task->output_size(); };
   const Ids &ids = batch.input.ids, &targets = batch.targets;
   expect(std::all_of(ids.data(), ids.data() + ids.size(), within), "ids of the vocabulary");

@@ -17,8 +17,8 @@ constexpr const char* tokenizers[] = {"char", "byte", "words"};
 
 void check_examples(const Task& task, Split split, bool marked) {
   const int64_t vocab_size = task.model_size("vocab_size");
-  for (int64_t i = 0; i < task.example_count(split); ++i) {
-    const Batch batch = task.examples(split, {i});
+  for (int64_t i = 0; i < task.data().example_count(split); ++i) {
+    const Batch batch = task.data().examples(split, {i});
     const int64_t length = batch.input.ids.dim(1);
     const int32_t *ids = batch.input.ids.data(), *targets = batch.targets.data();
     expect(length <= task.model_size("context_length"), "a document within the context");

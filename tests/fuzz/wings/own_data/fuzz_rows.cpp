@@ -60,7 +60,7 @@ void check_task(const std::string& file, uint8_t choice) {
   const std::unique_ptr<Task> task =
       task_registry().make(pairs ? "pairs" : "labelled", options, TaskSetup{});
   Generator data(1);
-  const Batch batch = task->next(3, data);
+  const Batch batch = task->data().next(3, data);
   for (const auto& [name, size] : task->model_sizes()) {
     if (name == "vocab_size") check_ids(batch.input.ids, size);
   }

@@ -105,7 +105,7 @@ TEST_CASE(
   const std::unique_ptr<Task> task = task_registry().make(
       "tokens", ConfigNode::map({{"path", bin}, {"vocab_size", 66'026}, {"context_length", 2}}),
       {});
-  CHECK(task->examples(Split::train, {0}).input.ids.data()[1] == 1);
+  CHECK(task->data().examples(Split::train, {0}).input.ids.data()[1] == 1);
 }
 
 TEST_CASE("heed tokenizer: what is wrong") {

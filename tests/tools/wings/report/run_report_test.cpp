@@ -130,7 +130,7 @@ TEST_CASE("run report: what a model of pictures has read, and what it answers at
   CHECK(record.picture->pixels.size() == 64);
   CHECK(record.picture->side == 2);
   CHECK_FALSE(record.picture->class_token);
-  const Array logits = (*model)(loaded.task->examples(Split::validation, {0}).input).value();
+  const Array logits = (*model)(loaded.task->data().examples(Split::validation, {0}).input).value();
   CHECK(record.snapshots.at(0).answer == loaded.task->target_name(likeliest(logits.span())));
   CHECK(record.snapshots.at(0).maps.at(0).keys.size() == 16);
 }

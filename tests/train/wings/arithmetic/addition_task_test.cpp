@@ -50,7 +50,7 @@ TEST_CASE("addition: both numbers, and behind the equals sign the digits of thei
       CHECK(task->model_sizes() == std::vector<std::pair<std::string, int64_t>>{
                                        {"vocab_size", 12}, {"context_length", 3 * n + 2}});
       Generator data(3);
-      const Batch batch = task->next(100, data);
+      const Batch batch = task->data().next(100, data);
       REQUIRE(batch.input.ids.shape() == Shape{100, 3 * n + 2});
       for (int64_t b = 0; b < 100; ++b) {
         const auto ids = row_of(batch.input.ids, b), targets = row_of(batch.targets, b);

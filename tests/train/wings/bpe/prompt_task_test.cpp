@@ -35,12 +35,13 @@ TEST_CASE("prompt_task: a tokenizer, and no examples") {
   const auto task = made(folder, folder.path());
   CHECK(task->model_sizes().front().second == 3);
   CHECK(task->tokenizer()->encode("cab") == std::vector<int32_t>{2, 0, 1});
-  CHECK(task->example_count(Split::train) + task->example_count(Split::validation) == 0);
+  CHECK(task->data().example_count(Split::train) + task->data().example_count(Split::validation) ==
+        0);
   Generator generator(1);
-  CHECK(error_of([&] { task->next(2, generator); }) ==
+  CHECK(error_of([&] { task->data().next(2, generator); }) ==
         "data: no text to take examples from; --set data.path=FILE gives it one");
   const DryRun dry;
-  CHECK(task->next(2, generator).input.ids.shape() == Shape{2, 5});
+  CHECK(task->data().next(2, generator).input.ids.shape() == Shape{2, 5});
 }
 
 TEST_CASE("prompt_task: a config of one's own needs a text") {

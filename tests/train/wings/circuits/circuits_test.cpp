@@ -5,7 +5,7 @@
 
 #include "tests/support/run_program.h"
 #include "tests/train/wings/made/made_task_cases.h"
-#include "train/wings/circuits/symbol_task.h"
+#include "train/wings/made/symbol_task.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -21,7 +21,7 @@ struct Drawn {
 Drawn rows_of_batch(const std::string& type, const ConfigNode& options = {}, int64_t count = 300) {
   const auto task = made_task(type, options);
   Generator data(3);
-  const Batch batch = task->next(count, data);
+  const Batch batch = task->data().next(count, data);
   Drawn rows;
   for (int64_t b = 0; b < count; ++b) {
     rows.ids.push_back(row_of(batch.input.ids, b));
@@ -138,7 +138,8 @@ TEST_CASE("dyck: the bracket that closes the innermost one") {
   CHECK_THROWS_AS(made_task("dyck", ConfigNode::map({{"kinds", 1}, {"depth", 1}})), ConfigError);
   // 8 brackets of one kind, at most 2 open: 2 choices at every second place
   CHECK(made_task("dyck", ConfigNode::map({{"length", 8}, {"kinds", 1}, {"depth", 2}}))
-            ->example_count(Split::validation) == 1);
+            ->data()
+            .example_count(Split::validation) == 1);
 }
 
 TEST_CASE("circuits: prompts are symbols, and the answer is the likeliest at the last place") {

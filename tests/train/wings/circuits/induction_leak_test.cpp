@@ -1,6 +1,7 @@
 // A task whose first target is far into the row, under the search for a leak.
 #include <doctest/doctest.h>
 
+#include "autograd/random/streams.h"
 #include "tests/support/training_run.h"
 #include "train/wings/examine/leak.h"
 
@@ -12,7 +13,7 @@ namespace {
 bool sees(const LoadedRun& run) {
   manual_seed(1);
   const auto model = make_layer(run.config.model);
-  return sees_next_tokens(*model, *run.task);
+  return sees_next_tokens(*model, run.task->data());
 }
 
 }  // namespace

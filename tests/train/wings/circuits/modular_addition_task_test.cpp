@@ -9,7 +9,7 @@ TEST_CASE("modular_addition: the sum stands behind the equals sign") {
   const auto task = made_task("modular_addition");
   CHECK(task->output_size() == 98);
   Generator data(3);
-  const Batch batch = task->next(300, data);
+  const Batch batch = task->data().next(300, data);
   REQUIRE(batch.input.ids.shape() == Shape{300, 3});
   for (int64_t b = 0; b < 300; ++b) {
     const auto ids = row_of(batch.input.ids, b);
@@ -21,17 +21,17 @@ TEST_CASE("modular_addition: the sum stands behind the equals sign") {
 
 TEST_CASE("modular_addition: all the rest of the table is held out") {
   const auto task = made_task("modular_addition", ConfigNode::map({{"train_fraction", 0.5}}));
-  CHECK(task->example_count(Split::validation) == 9409 - 4704);
-  CHECK(task->training_tokens() == 4704);
+  CHECK(task->data().example_count(Split::validation) == 9409 - 4704);
+  CHECK(task->data().training_tokens() == 4704);
   CHECK(check_held_out(*task, 4705) == 2000 + 150 * 64);
   check_streams("modular_addition");
   // Every sum that is not held out occurs in training.
   const auto small =
       made_task("modular_addition", ConfigNode::map({{"modulus", 5}, {"train_fraction", 0.6}}));
   Generator data(1);
-  const auto rows = asked(small->next(2000, data));
+  const auto rows = asked(small->data().next(2000, data));
   CHECK(std::set<std::vector<int32_t>>(rows.begin(), rows.end()).size() == 15);
-  CHECK(small->example_count(Split::validation) == 10);
+  CHECK(small->data().example_count(Split::validation) == 10);
 }
 
 TEST_CASE("modular_addition: prompts") {
@@ -45,10 +45,10 @@ TEST_CASE("modular_addition: prompts") {
 TEST_CASE("modular_addition: a tiny part of a large table is found at once") {
   const auto task =
       made_task("modular_addition", ConfigNode::map({{"modulus", 1000}, {"train_fraction", 1e-6}}));
-  CHECK(task->training_tokens() == 1);
-  CHECK(task->example_count(Split::train) == 1);
+  CHECK(task->data().training_tokens() == 1);
+  CHECK(task->data().example_count(Split::train) == 1);
   Generator data(1);
-  const auto rows = asked(task->next(300, data));
+  const auto rows = asked(task->data().next(300, data));
   CHECK(std::set<std::vector<int32_t>>(rows.begin(), rows.end()).size() == 1);
   CHECK(rows[0] == asked(all_examples(*task, Split::train))[0]);
   const auto few =

@@ -20,7 +20,7 @@ TEST_CASE("word_sense: the class is that of the verb in the clause of the bank")
   const auto& sense = dynamic_cast<const WordSenseTask&>(*task);
   int64_t seen = 0, misleading = 0, alone = 0;
   for (const Split split : {Split::train, Split::validation}) {
-    for (const MadeTask::Question& choices : sense.questions(split)) {
+    for (const Question& choices : questions_of(sense, split)) {
       const Sentence made = sense.config.sentence(choices);
       REQUIRE(made.words.size() <= 22);
       int32_t label = -1, other = -1;
@@ -76,7 +76,7 @@ TEST_CASE("word_sense: combinations of verbs are held out") {
     hidden.insert(verbs_of(task->tokenizer()->decode(row)));
   }
   Generator data(2);
-  for (const auto& row : asked(task->next(5000, data))) {
+  for (const auto& row : asked(task->data().next(5000, data))) {
     trained.insert(verbs_of(task->tokenizer()->decode(row)));
   }
   CHECK(hidden.count("swam paid") == 0);

@@ -102,9 +102,9 @@ TEST_CASE("images: bytes become numbers from 0 to 1, the last part is held out")
   const auto task = files.task("path: a.safetensors, train_fraction: 0.7");
   CHECK(task->model_sizes() ==
         ModelSizes{{"num_classes", 4}, {"channels", 1}, {"image_height", 2}, {"image_width", 3}});
-  CHECK(task->example_count(Split::train) == 7);
-  CHECK(task->example_count(Split::validation) == 3);
-  const Batch last = task->examples(Split::validation, {2, 0});
+  CHECK(task->data().example_count(Split::train) == 7);
+  CHECK(task->data().example_count(Split::validation) == 3);
+  const Batch last = task->data().examples(Split::validation, {2, 0});
   REQUIRE(last.input.x.shape() == Shape{2, 1, 2, 3});
   CHECK(last.input.x.value().data()[0] == doctest::Approx(54.0 / 255));
   CHECK(last.input.x.value().data()[6] == doctest::Approx(42.0 / 255));
@@ -120,8 +120,8 @@ TEST_CASE("images: bytes become numbers from 0 to 1, the last part is held out")
         "to validate with, got 9 and 1");
   // All of it, as for heed eval --data.
   const auto whole = files.task("path: a.safetensors, train_fraction: 1");
-  CHECK(whole->example_count(Split::train) == 10);
-  CHECK(whole->example_count(Split::validation) == 0);
+  CHECK(whole->data().example_count(Split::train) == 10);
+  CHECK(whole->data().example_count(Split::validation) == 0);
   CHECK(files.error("path: a.safetensors, train_fraction: 1", 11) ==
         "path: a.safetensors: expected at least train.batch_size 11 pictures to train on, got 10 "
         "and 0");
@@ -135,10 +135,10 @@ TEST_CASE("images: colours, numbers, and a file of its own to validate with") {
   files.safetensors({bytes_view({2, 3, 2, 2}, files.bytes), view("labels", Ids::from({2}, {0, 2}))},
                     "b.safetensors");
   const auto task = files.task("path: a.safetensors, validation: b.safetensors");
-  CHECK(task->example_count(Split::train) == 4);
+  CHECK(task->data().example_count(Split::train) == 4);
   CHECK(task->model_size("num_classes") == 3);
-  CHECK(task->examples(Split::train, {1}).input.x.value().data()[0] == -7);
-  CHECK(task->examples(Split::validation, {1}).input.x.value().data()[0] ==
+  CHECK(task->data().examples(Split::train, {1}).input.x.value().data()[0] == -7);
+  CHECK(task->data().examples(Split::validation, {1}).input.x.value().data()[0] ==
         doctest::Approx(12.0 / 255));
   CHECK(task->files().size() == 2);
   files.safetensors({bytes_view({2, 3, 2, 1}, files.bytes), view("labels", labels_below(2, 3))},
@@ -156,7 +156,7 @@ TEST_CASE("images: batches are those of DataLoader") {
   const auto task = files.task();
   Generator data(3), same(3);
   const std::vector<int64_t> order = data_loader_order(data_loader_seed(same), 9);
-  const Batch batch = task->next(4, data);
+  const Batch batch = task->data().next(4, data);
   for (size_t i = 0; i < 4; ++i) {
     CHECK(batch.targets.data()[i] == order[i]);
     CHECK(batch.input.x.value().data()[i] == doctest::Approx(static_cast<double>(order[i]) / 255));
@@ -173,7 +173,7 @@ TEST_CASE("images: MNIST's files") {
   CHECK(task->description() ==
         "train-images-idx3-ubyte: 10 pictures of 4 x 3, 2 of t10k-images.idx3-ubyte to validate "
         "with, 10 classes");
-  const Batch batch = task->examples(Split::train, {9});
+  const Batch batch = task->data().examples(Split::train, {9});
   CHECK(batch.targets.data()[0] == 9);
   CHECK(batch.input.x.value().data()[0] == doctest::Approx(108.0 / 255));
 }
@@ -253,8 +253,8 @@ TEST_CASE("images: what is counted for each class") {
   files.safetensors({bytes_view({10, 1, 1}, files.bytes), view("labels", labels_below(10, 2))});
   const auto task = files.task();
   Score score;
-  task->score(Array::from({3, 2}, {1, 0, 1, 0, 0, 1}), task->examples(Split::train, {0, 1, 2}),
-              score);
+  task->score(Array::from({3, 2}, {1, 0, 1, 0, 0, 1}),
+              task->data().examples(Split::train, {0, 1, 2}), score);
   CHECK(score.right == 1);
   CHECK(score.confusion == std::vector<std::vector<int64_t>>{{1, 1}, {1, 0}});
 }

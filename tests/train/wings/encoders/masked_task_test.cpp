@@ -81,20 +81,21 @@ class NextLetter final : public Module {
 TEST_CASE("masked: 15% are targets, of which 80% are hidden, 10% replaced and 10% kept") {
   const MaskedText text;
   const auto task = text.task();
-  std::vector<int64_t> all(static_cast<size_t>(task->example_count(Split::train)));
+  std::vector<int64_t> all(static_cast<size_t>(task->data().example_count(Split::train)));
   std::iota(all.begin(), all.end(), int64_t{0});
   REQUIRE(all.size() == 449);
   const auto whole =
       task_registry().make("text", parse_config("{path: t.txt, context_length: 40}", "t.yaml"),
                            TaskSetup{.config_folder = text.folder.path()});
   Counts counts;
-  count(task->examples(Split::train, all), whole->examples(Split::train, all), counts);
+  count(task->data().examples(Split::train, all), whole->data().examples(Split::train, all),
+        counts);
   Generator data(9), same(9);
   for (int i = 0; i < 30; ++i) {
     const GeneratorState before = data.state();
-    const Batch batch = task->next(64, data);
+    const Batch batch = task->data().next(64, data);
     same.set_state(before);
-    count(batch, whole->next(64, same), counts);
+    count(batch, whole->data().next(64, same), counts);
   }
   CHECK(counts.targets == (449 + 30 * 64) * 6);  // 15% of 40
   const auto share = [&](int64_t part) {
@@ -121,14 +122,14 @@ TEST_CASE("masked: gaps are anywhere, as many in every window, at least one") {
     return places;
   };
   Generator data(1);
-  const Batch batch = text.task(", mask_fraction: 0.3")->next(200, data);
+  const Batch batch = text.task(", mask_fraction: 0.3")->data().next(200, data);
   std::set<int64_t> anywhere;
   for (int64_t row = 0; row < 200; ++row) {
     CHECK(targets(batch, row).size() == 12);
     anywhere.merge(targets(batch, row));
   }
   CHECK(anywhere.size() == 40);
-  const Batch few = text.task(", mask_fraction: 0.001")->next(50, data);
+  const Batch few = text.task(", mask_fraction: 0.001")->data().next(50, data);
   for (int64_t row = 0; row < 50; ++row) CHECK(targets(few, row).size() == 1);
 }
 
@@ -136,23 +137,23 @@ TEST_CASE("masked: fixed examples follow from the seed, training from its stream
   const MaskedText text;
   const auto task = text.task();
   const std::vector<int64_t> some{3, 0, 7};
-  const Batch first = task->examples(Split::validation, some);
+  const Batch first = task->data().examples(Split::validation, some);
   Generator data(2), again(2);
-  const Batch trained = task->next(4, data);
-  CHECK(same_batch(first, text.task()->examples(Split::validation, some)));
-  CHECK(same_batch(first, task->examples(Split::validation, some)));
-  CHECK(!same_batch(first, text.task("", 124)->examples(Split::validation, some)));
-  CHECK(same_batch(trained, text.task()->next(4, again)));
-  CHECK(!same_batch(trained, task->next(4, data)));
+  const Batch trained = task->data().next(4, data);
+  CHECK(same_batch(first, text.task()->data().examples(Split::validation, some)));
+  CHECK(same_batch(first, task->data().examples(Split::validation, some)));
+  CHECK(!same_batch(first, text.task("", 124)->data().examples(Split::validation, some)));
+  CHECK(same_batch(trained, text.task()->data().next(4, again)));
+  CHECK(!same_batch(trained, task->data().next(4, data)));
   // Whatever else is in the batch.
-  const Batch one = task->examples(Split::validation, {7});
+  const Batch one = task->data().examples(Split::validation, {7});
   CHECK(std::equal(one.targets.data(), one.targets.data() + 40, first.targets.data() + 80));
 }
 
 TEST_CASE("masked: the loss is over the gaps alone") {
   const MaskedText text;
   const auto task = text.task();
-  const Batch batch = task->examples(Split::train, {0, 1});
+  const Batch batch = task->data().examples(Split::train, {0, 1});
   Array logits = Array::uninitialised({2, 40, mask_id + 1});
   Generator numbers(4);
   fill_normal(numbers, {logits.mutable_data(), static_cast<size_t>(logits.size())});

@@ -11,35 +11,47 @@ using namespace heed::testing;
 
 namespace {
 
-// Tasks that differ from EchoTask in one function each.
-template <int mistake>
-class WrongTask final : public Task {
+// The examples of another task; `mistake` says what is wrong with them.
+class WrongExamples final : public Dataset {
  public:
-  static constexpr const char* help = "a task with a mistake";
-  using Config = NoFields;
-  WrongTask(const Config&, const TaskSetup& setup) : right_({}, setup) {}
-
-  ModelSizes model_sizes() const override {
-    if (mistake == 4) return {{"vocab_size", 9}, {"num_classes", 3}};
-    return {};
-  }
-  int64_t output_size() const override { return mistake == 4 ? 9 : Task::output_size(); }
+  explicit WrongExamples(Dataset& right, int mistake = -1) : right_(right), mistake_(mistake) {}
   Batch next(int64_t batch_size, Generator& data) override {
-    if (mistake == 0) return {};
-    Batch batch = right_.next(mistake == 1 ? batch_size + 1 : batch_size, data);
-    if (mistake == 2) batch.targets = Ids::full({batch_size}, ignored_target);
+    if (mistake_ == 0) return {};
+    Batch batch = right_.next(mistake_ == 1 ? batch_size + 1 : batch_size, data);
+    if (mistake_ == 2) batch.targets = Ids::full({batch_size}, ignored_target);
     return batch;
   }
   int64_t example_count(Split split) const override { return right_.example_count(split); }
   Batch examples(Split split, const std::vector<int64_t>& which) const override {
     Batch batch = right_.examples(split, which);
-    if (mistake == 3) {
+    if (mistake_ == 3) {
       static real others = 0;
       Array x = batch.input.x.value();
       x.mutable_data()[0] = ++others;
     }
     return batch;
   }
+
+ private:
+  Dataset& right_;
+  const int mistake_;
+};
+
+// Tasks that differ from EchoTask in one function each.
+template <int mistake>
+class WrongTask final : public Task {
+ public:
+  static constexpr const char* help = "a task with a mistake";
+  using Config = NoFields;
+  WrongTask(const Config&, const TaskSetup& setup) : right_({}, setup) {
+    if (mistake != 5) data_ = std::make_unique<WrongExamples>(right_.data(), mistake);
+  }
+
+  ModelSizes model_sizes() const override {
+    if (mistake == 4) return {{"vocab_size", 9}, {"num_classes", 3}};
+    return {};
+  }
+  int64_t output_size() const override { return mistake == 4 ? 9 : Task::output_size(); }
   std::string description() const override { return ""; }
 
  private:
@@ -55,14 +67,11 @@ class MuteTask final : public Task {
   static constexpr const char* help = "a task whose text has a mistake";
   using Config = NoFields;
   MuteTask(const Config&, const TaskSetup& setup)
-      : right_({}, setup), words_({"a", "b"}, /*marks=*/0) {}
+      : right_({}, setup), words_({"a", "b"}, /*marks=*/0) {
+    data_ = std::make_unique<WrongExamples>(right_.data());
+  }
 
   ModelSizes model_sizes() const override { return right_.model_sizes(); }
-  Batch next(int64_t batch_size, Generator& data) override { return right_.next(batch_size, data); }
-  int64_t example_count(Split split) const override { return right_.example_count(split); }
-  Batch examples(Split split, const std::vector<int64_t>& which) const override {
-    return right_.examples(split, which);
-  }
   std::string description() const override { return ""; }
 
   const Tokenizer* tokenizer() const override {
@@ -72,10 +81,6 @@ class MuteTask final : public Task {
     return mistake == Mute::names ? std::string("ab").substr(static_cast<size_t>(target))
                                   : right_.target_name(target);
   }
-  void check_prompt(const std::string& prompt) const override {
-    if (mistake == Mute::prompt) static_cast<void>(prompt.at(0));
-    right_.check_prompt(prompt);
-  }
   Answer answer(Module& model, const std::string& prompt,
                 const AnswerOptions& options) const override {
     const Input shown(Ids::zeros({1, 2}));
@@ -83,6 +88,13 @@ class MuteTask final : public Task {
     if (mistake == Mute::silence) return {"word", shown};
     if (mistake == Mute::hiding) return {};
     return right_.answer(model, prompt, options);
+  }
+
+ protected:
+  std::vector<int32_t> question_of(const std::string& prompt) const override {
+    if (mistake == Mute::prompt) static_cast<void>(prompt.at(0));
+    right_.check_prompt(prompt);
+    return right_.tokenizer()->encode(prompt);
   }
 
  private:

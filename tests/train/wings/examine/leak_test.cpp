@@ -13,7 +13,7 @@ namespace {
 bool sees(const LoadedRun& run) {
   manual_seed(1);
   const auto model = make_layer(run.config.model);
-  return sees_next_tokens(*model, *run.task);
+  return sees_next_tokens(*model, run.task->data());
 }
 
 // Gives the token 20 places ahead, from ids (B, T) to (B, T, 21).
@@ -50,7 +50,7 @@ TEST_CASE("leak: a language model without a causal mask sees its targets") {
 TEST_CASE("leak: whole rows are run, so that far tokens count too") {
   const TempDir folder;
   FarAhead model;
-  CHECK(sees_next_tokens(model, *load_small(folder, {"model.context_length=32"}).task));
+  CHECK(sees_next_tokens(model, load_small(folder, {"model.context_length=32"}).task->data()));
 }
 
 TEST_CASE("leak: in a long context, where a single token changes little") {

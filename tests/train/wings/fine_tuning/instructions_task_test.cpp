@@ -77,8 +77,8 @@ TEST_CASE("instructions: batches are padded, and only the answer and its end are
   const TwoRows rows;
   const auto task = rows.task();
   CHECK(task->model_sizes() == ModelSizes{{"vocab_size", 5}, {"context_length", 6}});
-  CHECK(task->training_tokens() == 7 + 4);
-  const Batch batch = task->examples(Split::train, {0, 1});
+  CHECK(task->data().training_tokens() == 7 + 4);
+  const Batch batch = task->data().examples(Split::train, {0, 1});
   CHECK(numbers_of(batch.input.ids) == std::vector<int32_t>{1, 2, 3, 0, 2, 1, 2, 0, 2, 4, 4, 4});
   CHECK(std::vector<int>(batch.input.mask.data(), batch.input.mask.data() + 12) ==
         std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0});
@@ -94,7 +94,7 @@ TEST_CASE("instructions: batches are padded, and only the answer and its end are
                                  {"example", "\"b\" -> \"b\""}});
   CHECK(task->readable_examples()->location(Split::train, 1) == "a.jsonl:3");
   CHECK(rows.task(", max_length: 9")->model_size("context_length") == 9);
-  CHECK(rows.task(", max_length: 5")->example_count(Split::train) == 1);
+  CHECK(rows.task(", max_length: 5")->data().example_count(Split::train) == 1);
 }
 
 TEST_CASE("instructions: the loss is on the answers, or on all but the first token") {
@@ -103,7 +103,7 @@ TEST_CASE("instructions: the loss is on the answers, or on all but the first tok
   const double sum = 4 + std::exp(1), right = std::log(sum) - 1, wrong = std::log(sum);
   for (const bool all : {false, true}) {
     const auto task = rows.task(all ? ", loss_on: all" : "");
-    const Batch batch = task->examples(Split::train, {0, 1});
+    const Batch batch = task->data().examples(Split::train, {0, 1});
     const BatchLoss loss = task->loss(model(batch.input), batch);
     // Answers b a <end>, b <end>; of the instructions b c >, >
     CHECK(loss.counted == (all ? 9 : 5));
@@ -161,7 +161,7 @@ TEST_CASE("instructions: the end token is one of the vocabulary where it has one
   const TwoRows rows;
   const auto own = rows.task(", end_token: \">\"");
   CHECK(own->model_size("vocab_size") == 4);
-  CHECK(numbers_of(own->examples(Split::train, {1}).targets)[2] == 0);
+  CHECK(numbers_of(own->data().examples(Split::train, {1}).targets)[2] == 0);
   const std::string bpe = (house::root() / "configs/wings/bpe/tinyshakespeare_bpe.json").string();
   const auto merged = rows.files.task(
       "{type: instructions, path: a.jsonl, tokenizer: {type: bpe, path: " + bpe + "}}");

@@ -54,10 +54,10 @@ TEST_CASE("lines: a document between its marks, and padding that has no target")
   files.write("a.txt", "ab\nb\n");
   const auto task = files.task("{type: lines, path: a.txt, train_fraction: 1}");
   CHECK(task->model_sizes() == ModelSizes{{"vocab_size", 4}, {"context_length", 3}});
-  const Batch batch = task->examples(Split::train, {0, 1});
+  const Batch batch = task->data().examples(Split::train, {0, 1});
   CHECK(ids_of(batch.input.ids) == std::vector<int32_t>{2, 0, 1, 2, 1, 3});
   CHECK(ids_of(batch.targets) == std::vector<int32_t>{0, 1, 3, 1, 3, ignored_target});
-  CHECK(task->training_tokens() == 5);
+  CHECK(task->data().training_tokens() == 5);
   CHECK(task->tokenizer()->name(2) == "<start>");
   CHECK(task->tokenizer()->name(3) == "<end>");
   CHECK(task->description() ==
@@ -82,7 +82,7 @@ TEST_CASE(
                                  "num_layers: 1, attention: {type: multi_head_attention, causal: ",
                                  causal ? "true" : "false", "}}"),
                             "model.yaml"));
-    CHECK(sees_next_tokens(*model, *task) == !causal);
+    CHECK(sees_next_tokens(*model, task->data()) == !causal);
   }
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("lines: a document has the same loss alone and padded") {
                                          {"num_layers", 2}}));
   model->train(false);
   const auto loss = [&](const std::vector<int64_t>& which) {
-    const Batch batch = task->examples(Split::train, which);
+    const Batch batch = task->data().examples(Split::train, which);
     return task->loss((*model)(batch.input), batch);
   };
   const BatchLoss all = loss({0, 1, 2});
@@ -143,8 +143,8 @@ TEST_CASE("lines: what a file may look like") {
     const auto task =
         files.task("{type: lines, path: " + name + ", train_fraction: 1" + more + "}");
     std::vector<std::string> found;
-    for (int64_t i = 0; i < task->example_count(Split::train); ++i) {
-      const Batch one = task->examples(Split::train, {i});
+    for (int64_t i = 0; i < task->data().example_count(Split::train); ++i) {
+      const Batch one = task->data().examples(Split::train, {i});
       found.push_back(task->tokenizer()->decode(one.input.ids.span()));
     }
     return found;
@@ -171,7 +171,7 @@ TEST_CASE("lines: longer documents are left out and counted, and max_length is r
   const auto task = files.task("{type: lines, path: a.txt, train_fraction: 1, max_length: 9}");
   CHECK(contains(task->description(), "; 1 longer than max_length 9 are left out"));
   CHECK(task->model_size("context_length") == 10);
-  CHECK(task->examples(Split::train, {0, 1}).input.ids.dim(1) == 8);
+  CHECK(task->data().examples(Split::train, {0, 1}).input.ids.dim(1) == 8);
   CHECK(contains(files.loaded("{type: lines, path: a.txt, train_fraction: 1}",
                               "{type: gpt, context_length: 8, d_model: 8, num_heads: 2, "
                               "num_layers: 1}"),
@@ -185,7 +185,7 @@ TEST_CASE("lines: a mark of the vocabulary before and after each document") {
   const auto task =
       files.task("{type: lines, path: a.txt, train_fraction: 1, tokenizer: byte, mark: \"\\n\"}");
   CHECK(task->model_size("vocab_size") == 256);
-  const Batch batch = task->examples(Split::train, {0, 1});
+  const Batch batch = task->data().examples(Split::train, {0, 1});
   CHECK(ids_of(batch.input.ids) == std::vector<int32_t>{10, 'a', 'b', 10, 'b', 10});
   CHECK(ids_of(batch.targets) == std::vector<int32_t>{'a', 'b', 10, 'b', 10, ignored_target});
   Writer writer({'b', 10}, 256);
@@ -212,17 +212,17 @@ TEST_CASE("lines: a duplicate is on one side, and a file of its own validates") 
     return task->readable_examples()->input_text(split, i) +
            task->readable_examples()->target_text(split, i);
   };
-  for (int64_t i = 0; i < task->example_count(Split::train); ++i) {
+  for (int64_t i = 0; i < task->data().example_count(Split::train); ++i) {
     train.insert(document(Split::train, i));
   }
-  CHECK(2 * std::ssize(train) == task->example_count(Split::train));
-  CHECK(task->example_count(Split::validation) > 40);
-  for (int64_t i = 0; i < task->example_count(Split::validation); ++i) {
+  CHECK(2 * std::ssize(train) == task->data().example_count(Split::train));
+  CHECK(task->data().example_count(Split::validation) > 40);
+  for (int64_t i = 0; i < task->data().example_count(Split::validation); ++i) {
     CHECK(!train.contains(document(Split::validation, i)));
   }
   files.write("v.txt", "name7\nnames\n");
   const auto other = files.task("{type: lines, path: a.txt, validation: v.txt}");
-  CHECK(other->example_count(Split::train) == 400);
+  CHECK(other->data().example_count(Split::train) == 400);
   CHECK(other->warnings().size() == 1);
 }
 

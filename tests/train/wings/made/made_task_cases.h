@@ -11,7 +11,7 @@
 
 #include "autograd/array/storage.h"
 #include "tests/support/training_run.h"
-#include "train/wings/made/made_task.h"
+#include "train/wings/made/made_examples.h"
 
 namespace heed::testing {
 
@@ -20,6 +20,11 @@ inline std::unique_ptr<Task> made_task(const std::string& type, const ConfigNode
   TaskSetup setup;
   setup.seed = seed;
   return task_registry().make(type, options, setup);
+}
+
+// The questions of a made task.
+inline const std::vector<Question>& questions_of(const Task& task, Split split) {
+  return dynamic_cast<const MadeExamples&>(task.data()).questions(split);
 }
 
 // One sequence: ids (1, T).
@@ -42,7 +47,7 @@ inline std::vector<std::vector<int32_t>> asked(const Batch& batch) {
 }
 
 inline Batch all_examples(const Task& task, Split split) {
-  return task.examples(split, first_examples(task.example_count(split)));
+  return task.data().examples(split, first_examples(task.data().example_count(split)));
 }
 
 inline bool same_ids(const Ids& a, const Ids& b) {
@@ -53,7 +58,7 @@ inline bool same_ids(const Ids& a, const Ids& b) {
 // in the sample of training examples or in `batches` batches. Returns how many training examples
 // were examined.
 inline int64_t check_held_out(Task& task, int64_t expected, int64_t batches = 150) {
-  CHECK(task.example_count(Split::validation) >= expected);
+  CHECK(task.data().example_count(Split::validation) >= expected);
   const auto held_out = asked(all_examples(task, Split::validation));
   const std::set<std::vector<int32_t>> hidden(held_out.begin(), held_out.end());
   CHECK(hidden.size() == held_out.size());
@@ -66,7 +71,7 @@ inline int64_t check_held_out(Task& task, int64_t expected, int64_t batches = 15
   };
   check(all_examples(task, Split::train));
   Generator data(1);
-  for (int64_t i = 0; i < batches; ++i) check(task.next(64, data));
+  for (int64_t i = 0; i < batches; ++i) check(task.data().next(64, data));
   return looked_at;
 }
 
@@ -79,19 +84,19 @@ inline void check_streams(const std::string& type, const ConfigNode& options = {
   CHECK(asked(all_examples(*task, Split::validation)) !=
         asked(all_examples(*made_task(type, options, 7), Split::validation)));
   Generator data(5), other(6);
-  task->next(8, data);
+  task->data().next(8, data);
   const GeneratorState state = data.state();
-  const Batch batch = task->next(8, data);
-  CHECK(task->position().empty());  // a checkpoint needs only the stream
+  const Batch batch = task->data().next(8, data);
+  CHECK(task->data().position().empty());  // a checkpoint needs only the stream
   other.set_state(state);
-  const Batch same = again->next(8, other);
+  const Batch same = again->data().next(8, other);
   CHECK(asked(batch) == asked(same));
   CHECK(same_ids(batch.input.ids, same.input.ids));
   CHECK(same_ids(batch.targets, same.targets));
 
   const GeneratorState before = data.state();
   const DryRun dry;
-  const Batch blank = task->next(8, data);
+  const Batch blank = task->data().next(8, data);
   CHECK(data.state() == before);
   CHECK(blank.input.ids.shape() == batch.input.ids.shape());
   CHECK(blank.targets.shape() == batch.targets.shape());

@@ -52,7 +52,7 @@ TEST_CASE("sort: sequences and the same in order") {
         std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 32}, {"context_length", 8}});
 
   Generator data(5), same(5);
-  const Batch batch = task->next(64, data);
+  const Batch batch = task->data().next(64, data);
   REQUIRE(batch.input.ids.shape() == Shape{64, 8});
   check_sorted(batch);
   std::vector<int64_t> drawn(64 * 8);
@@ -67,9 +67,9 @@ TEST_CASE("sort: what is held out never comes up in training") {
   for (const auto& [length, symbols, held_out] :
        {std::tuple<int64_t, int64_t, int64_t>{8, 32, 2000}, {4, 6, 129}, {3, 3, 2}, {1, 2, 1}}) {
     const auto task = made(length, symbols);
-    CHECK(task->example_count(Split::validation) == held_out);
-    CHECK(task->example_count(Split::train) == held_out);
-    check_sorted(task->examples(Split::validation, first_examples(held_out)));
+    CHECK(task->data().example_count(Split::validation) == held_out);
+    CHECK(task->data().example_count(Split::train) == held_out);
+    check_sorted(task->data().examples(Split::validation, first_examples(held_out)));
     const std::vector<Sequence> validation = all_of(*task, Split::validation);
     const std::set<Sequence> hidden(validation.begin(), validation.end());
     CHECK(hidden.size() == static_cast<size_t>(held_out));
@@ -79,7 +79,7 @@ TEST_CASE("sort: what is held out never comes up in training") {
     Generator data(1);
     std::set<Sequence> seen;
     for (int i = 0; i < 100; ++i) {
-      const Batch batch = task->next(32, data);
+      const Batch batch = task->data().next(32, data);
       check_sorted(batch);
       for (const Sequence& sequence : rows(batch.input.ids)) {
         REQUIRE(hidden.count(sequence) == 0);
@@ -101,7 +101,7 @@ TEST_CASE("sort: a dry run draws nothing") {
   Generator data(5);
   const GeneratorState state = data.state();
   const DryRun dry;
-  CHECK(task->next(4, data).targets.shape() == Shape{4, 8});
+  CHECK(task->data().next(4, data).targets.shape() == Shape{4, 8});
   CHECK(data.state() == state);
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("sort: where lengths differ an end follows, then masked padding") {
   CHECK(task->model_sizes() ==
         std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 33}, {"context_length", 17}});
   Generator data(5);
-  const Batch batch = task->next(100, data);
+  const Batch batch = task->data().next(100, data);
   std::set<int64_t> lengths;
   for (int64_t b = 0; b < 100; ++b) {
     Sequence ids = row_of(batch.input.ids, b), targets = row_of(batch.targets, b);

@@ -19,7 +19,7 @@ std::vector<int32_t> all_of(const Ids& ids) { return {ids.data(), ids.data() + i
 
 std::vector<std::string> given(const Task& task, Split split) {
   std::vector<std::string> texts;
-  for (int64_t i = 0; i < task.example_count(split); ++i) {
+  for (int64_t i = 0; i < task.data().example_count(split); ++i) {
     texts.push_back(task.readable_examples()->input_text(split, i));
   }
   return texts;
@@ -41,8 +41,8 @@ TEST_CASE("labelled: batches, classes and answers in words") {
   CHECK(task->model_sizes() ==
         ModelSizes{{"vocab_size", 6}, {"num_classes", 2}, {"context_length", 6}});
   CHECK(task->output_size() == 2);
-  CHECK(task->training_tokens() == 6);
-  const Batch batch = task->examples(Split::train, {0, 1});
+  CHECK(task->data().training_tokens() == 6);
+  const Batch batch = task->data().examples(Split::train, {0, 1});
   CHECK(all_of(batch.input.ids) == std::vector<int32_t>{5, 4, 1, 0, 3, 2, 5, 1, 5, 5, 5, 5});
   CHECK(std::vector<int>(batch.input.mask.data(), batch.input.mask.data() + 12) ==
         std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0});
@@ -61,10 +61,10 @@ TEST_CASE("labelled: batches, classes and answers in words") {
         "the word nott (word 1 of the text) is not in the vocabulary of 5 words, did you mean not?"
         " (tokenizer {type: words, min_count: 2} has <unk> for such words)");
   // A short batch is not as long as the longest example.
-  CHECK(task->examples(Split::train, {1}).input.ids.shape() == Shape{1, 6});
+  CHECK(task->data().examples(Split::train, {1}).input.ids.shape() == Shape{1, 6});
   const DryRun dry;
   Generator data(1);
-  CHECK(task->next(2, data).input.ids.shape() == Shape{2, 6});
+  CHECK(task->data().next(2, data).input.ids.shape() == Shape{2, 6});
 }
 
 TEST_CASE("pairs: teacher forcing, padding, and a vocabulary for each side") {
@@ -75,7 +75,7 @@ TEST_CASE("pairs: teacher forcing, padding, and a vocabulary for each side") {
                                           {"vocab_size", 5},
                                           {"source_length", 3},
                                           {"context_length", 3}});
-  const Batch batch = task->examples(Split::train, {0, 1});
+  const Batch batch = task->data().examples(Split::train, {0, 1});
   CHECK(all_of(batch.input.source_ids) == std::vector<int32_t>{0, 1, 3, 2, 3, 3});
   CHECK(all_of(batch.input.ids) == std::vector<int32_t>{3, 0, 4, 3, 1, 2});
   CHECK(all_of(batch.targets) == std::vector<int32_t>{0, 4, ignored_target, 1, 2, 4});
@@ -141,8 +141,8 @@ TEST_CASE("own data: a file of its own to validate with, and what is in both") {
   files.write("a.tsv", labelled_lines(20));
   files.write("v.tsv", "text number 1 bad\tneg\ntext number 77 bad\tneg\n");
   const auto task = files.task("{type: labelled, path: a.tsv, validation: v.tsv}");
-  CHECK(task->example_count(Split::train) == 20);
-  CHECK(task->example_count(Split::validation) == 2);
+  CHECK(task->data().example_count(Split::train) == 20);
+  CHECK(task->data().example_count(Split::validation) == 2);
   CHECK(task->readable_examples()->location(Split::validation, 1) == "v.tsv:2");
   CHECK(task->warnings() ==
         std::vector<std::string>{"1 examples of v.tsv are in a.tsv too: the validation loss is "
@@ -209,7 +209,7 @@ TEST_CASE("own data: evaluation counts classes and lists the hardest examples") 
     counted += all.confusion[k][0] + all.confusion[k][1];
     right += all.confusion[k][k];
   }
-  CHECK(counted == task->example_count(Split::validation));
+  CHECK(counted == task->data().example_count(Split::validation));
   CHECK(*all.accuracy ==
         doctest::Approx(static_cast<double>(right) / static_cast<double>(counted)));
   REQUIRE(all.hardest.size() == std::min<size_t>(20, static_cast<size_t>(counted)));
@@ -217,7 +217,7 @@ TEST_CASE("own data: evaluation counts classes and lists the hardest examples") 
     CHECK(all.hardest[i - 1].loss >= all.hardest[i].loss);
   }
   // The loss of the worst example on its own.
-  const Batch worst = task->examples(Split::validation, {all.hardest[0].example});
+  const Batch worst = task->data().examples(Split::validation, {all.hardest[0].example});
   CHECK(static_cast<double>(task->loss((*model)(worst.input), worst).sum.item()) ==
         doctest::Approx(all.hardest[0].loss).epsilon(1e-5));
   CHECK(contains(task->readable_examples()->answer(*model, Split::validation, 0), "%"));

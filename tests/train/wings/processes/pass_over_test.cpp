@@ -23,7 +23,7 @@ TEST_CASE("pass over: leaves the stream of dropout where a forward pass leaves i
       manual_seed(7, Generators::separate, dropout_stream_from(stream));
       const std::unique_ptr<Module> model = make_layer(run.config.model);
       model->train();
-      const Batch batch = run.task->next(4, streams().data());
+      const Batch batch = run.task->data().next(4, streams().data());
       const StreamsState before = streams().state();
       (*model)(batch.input);
       const StreamsState after = streams().state();

@@ -34,7 +34,7 @@ TEST_CASE("negation: the class is what the judgement's own clause says") {
   CHECK(task->output_size() == 2);
   int64_t positive = 0, seen = 0;
   for (const Split split : {Split::train, Split::validation}) {
-    for (const MadeTask::Question& choices : negation.questions(split)) {
+    for (const Question& choices : questions_of(negation, split)) {
       const Sentence made = negation.config.sentence(choices);
       REQUIRE(made.words.size() <= 15);
       REQUIRE(label_of(made.words) == made.label);
@@ -55,7 +55,7 @@ TEST_CASE("negation: combinations are held out, \"not\" with \"shabby\" among th
     return task->tokenizer()->decode(row).find(part) != std::string::npos;
   };
   Generator data(2);
-  for (const auto& row : asked(task->next(5000, data))) {
+  for (const auto& row : asked(task->data().next(5000, data))) {
     for (const char* text : {" not shabby", " not too shabby", " not very shabby"}) {
       const bool twice = has(row, "never not") || has(row, "hardly not");
       REQUIRE((twice || !has(row, text)));
@@ -69,7 +69,7 @@ TEST_CASE("negation: combinations are held out, \"not\" with \"shabby\" among th
 TEST_CASE("negation: ids begin with the class token, padding is masked") {
   const auto task = made_task("negation");
   Generator data(2);
-  const Batch batch = task->next(20, data);
+  const Batch batch = task->data().next(20, data);
   REQUIRE(batch.targets.shape() == Shape{20});
   REQUIRE(batch.input.ids.shape() == Shape{20, 16});
   for (int64_t b = 0; b < 20; ++b) {

@@ -1,4 +1,7 @@
 // Whether the training of a sentence's words would see the next one.
+#include <doctest/doctest.h>
+
+#include "autograd/random/streams.h"
 #include "tests/support/training_run.h"
 #include "train/wings/examine/leak.h"
 
@@ -11,7 +14,7 @@ bool sees_next_words(const std::string& data, const std::string& model) {
   const TempDir folder;
   const LoadedRun run = load_small(folder, {"data=" + data, "model=" + model});
   manual_seed(1);
-  return sees_next_tokens(*make_layer(run.config.model), *run.task);
+  return sees_next_tokens(*make_layer(run.config.model), run.task->data());
 }
 
 }  // namespace

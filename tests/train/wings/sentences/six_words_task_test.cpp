@@ -9,11 +9,11 @@ TEST_CASE("six_words: each word is followed by the next, the last one by the end
   const auto task = made_task("six_words");
   Generator data(1);
   const GeneratorState before = data.state();
-  const Batch batch = task->next(2, data);
+  const Batch batch = task->data().next(2, data);
   CHECK(data.state() == before);
   CHECK(row_of(batch.input.ids, 1) == std::vector<int32_t>{0, 1, 2, 3, 4, 5});
   CHECK(row_of(batch.targets, 1) == std::vector<int32_t>{1, 2, 3, 4, 5, 6});
-  CHECK(task->example_count(Split::validation) == 1);
+  CHECK(task->data().example_count(Split::validation) == 1);
   CHECK(task->tokenizer()->decode(row_of(batch.input.ids, 0)) ==
         "Your journey starts with one step");
   CHECK(task->continues_prompt());

@@ -64,10 +64,10 @@ TEST_CASE("tokens: reads little-endian ids") {
   Task& task = *made.task;
   CHECK(task.model_sizes() == std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 60000}});
   CHECK(task.tokenizer() == nullptr);
-  CHECK(task.training_tokens() == 54);
+  CHECK(task.data().training_tokens() == 54);
   CHECK(task.description() == "x.bin: 60 tokens out of 60,000, 16 bits each");
-  CHECK(task.example_count(Split::train) == 13);
-  const Batch batch = task.examples(Split::validation, {0});
+  CHECK(task.data().example_count(Split::train) == 13);
+  const Batch batch = task.data().examples(Split::validation, {0});
   for (int i = 0; i < 4; ++i) {
     CHECK(batch.input.ids.data()[i] == (54 + i) * 1000);
     CHECK(batch.targets.data()[i] == (55 + i) * 1000);
@@ -75,7 +75,7 @@ TEST_CASE("tokens: reads little-endian ids") {
   Generator data(1), same(1);
   std::vector<int64_t> offsets(5);
   fill_randint(same, offsets, 0, 50);
-  const Batch next = task.next(5, data);
+  const Batch next = task.data().next(5, data);
   for (int64_t b = 0; b < 5; ++b) {
     CHECK(next.input.ids.data()[b * 4] == offsets[static_cast<size_t>(b)] * 1000);
   }
@@ -159,6 +159,6 @@ TEST_CASE("tokens: what programs write by mistake is called by its name") {
           "an archive, as numpy.savez and torch.save write it: ");
   CHECK(message_of(narrow, 60000).find("expected ids of 16 bits, got what looks like ids of 8") !=
         std::string::npos);
-  CHECK(MadeTokens(narrow, 60000, "", "uint16").task->training_tokens() == 900);
+  CHECK(MadeTokens(narrow, 60000, "", "uint16").task->data().training_tokens() == 900);
   CHECK(message_of(small, 60000) == "accepted");
 }

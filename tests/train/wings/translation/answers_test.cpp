@@ -17,12 +17,12 @@ TEST_CASE("answers: a sequence counts as right if and only if greedy decoding wr
   const auto& task = dynamic_cast<const ReverseTask&>(*run.loaded.task);
   const Evaluation evaluation = evaluate(*run.model, task, Split::validation, 16, {});
   int64_t right = 0;
-  for (const MadeTask::Question& question : task.questions(Split::validation)) {
+  for (const Question& question : questions_of(task, Split::validation)) {
     const SequencePair pair = task.pair(question);
     const Answer answer = ask(run, task.source_tokenizer()->decode(pair.source));
     right += answer.text == task.tokenizer()->decode(pair.target) ? 1 : 0;
   }
-  const auto all = static_cast<double>(task.example_count(Split::validation));
+  const auto all = static_cast<double>(task.data().example_count(Split::validation));
   CHECK(evaluation.exact_match == static_cast<double>(right) / all);
   CHECK(right > 0);    // it has learned something,
   CHECK(right < all);  // but not all of it

@@ -10,7 +10,7 @@ using namespace heed::testing;
 TEST_CASE("copy: what is read is what is written, ends and padding apart") {
   const auto task = made_task("copy", four_to_sixteen);
   Generator data(3);
-  const Batch batch = task->next(200, data);
+  const Batch batch = task->data().next(200, data);
   REQUIRE(batch.input.source_ids.shape() == Shape{200, 17});
   REQUIRE(batch.input.ids.shape() == Shape{200, 17});
   std::set<int64_t> lengths;
@@ -63,7 +63,7 @@ TEST_CASE("copy: sequences of every length are left to train on, however few the
       return found;
     };
     Generator data(1);
-    const auto trained = lengths(task->next(4000, data));
+    const auto trained = lengths(task->data().next(4000, data));
     const auto held_out = lengths(all_examples(*task, Split::validation));
     CHECK(trained.size() == 6);
     CHECK(trained.at(1).size() == static_cast<size_t>(symbols == 2 ? 1 : 8));

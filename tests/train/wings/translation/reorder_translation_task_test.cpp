@@ -19,7 +19,7 @@ TEST_CASE("reorder_translation: sentences of the documents are in the grammar an
   CHECK(spaced(favor.german) == "könntest du mir einen Gefallen tun");
   CHECK(spaced(favor.english) == "could you do me a favor");
   const auto task = made_task("reorder_translation");
-  const auto& made = dynamic_cast<const MadeTask&>(*task);
+  const auto& made = dynamic_cast<const MadeExamples&>(task->data());
   for (const toy_german::Choices& choices : printed) CHECK(made.is_held_out(choices));
   CHECK(prompt_error(*task, "Kannst du mir helfen, diesen Satz zu ÜBERSETZEN?") == "no error");
   CHECK(prompt_error(*task, "Kannst du mir helfen diesen Satz zu übersetze") ==

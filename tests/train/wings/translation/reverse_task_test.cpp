@@ -7,7 +7,7 @@ using namespace heed::testing;
 TEST_CASE("reverse: the last symbol comes first") {
   const auto task = made_task("reverse", four_to_sixteen);
   Generator data(3);
-  const Batch batch = task->next(50, data);
+  const Batch batch = task->data().next(50, data);
   for (int64_t b = 0; b < 50; ++b) {
     const auto source = row_of(batch.input.source_ids, b), targets = row_of(batch.targets, b);
     const auto length = std::find(source.begin(), source.end(), 32) - source.begin();

@@ -69,18 +69,18 @@ TEST_CASE("vectors: numbers, sizes and examples") {
   const auto task = file.task(", train_fraction: 0.8");
   CHECK(task->model_sizes() == ModelSizes{{"d_in", 4}, {"d_out", 2}, {"context_length", 3}});
   CHECK(task->output_size() == 0);
-  CHECK(task->training_tokens() == 24);
+  CHECK(task->data().training_tokens() == 24);
   CHECK(task->description() == "v.safetensors: x (10, 3, 4), y (10, 3, 2); the last 2 held out");
-  CHECK(task->example_count(Split::train) == 8);
-  CHECK(task->example_count(Split::validation) == 2);
-  const Batch last = task->examples(Split::validation, {1, 0});
+  CHECK(task->data().example_count(Split::train) == 8);
+  CHECK(task->data().example_count(Split::validation) == 2);
+  const Batch last = task->data().examples(Split::validation, {1, 0});
   CHECK(last.input.x.shape() == Shape{2, 3, 4});
   CHECK(last.input.x.value().data()[0] == 9 * 12);
   CHECK(last.target_values.shape() == Shape{2, 3, 2});
   CHECK(last.target_values.data()[6] == 8 * 6);
-  CHECK(error_of([&] { task->examples(Split::validation, {2}); }) ==
+  CHECK(error_of([&] { task->data().examples(Split::validation, {2}); }) ==
         "examples: expected numbers from 0 to 1, got 2");
-  CHECK(file.task()->example_count(Split::validation) == 10);  // nothing is held out
+  CHECK(file.task()->data().example_count(Split::validation) == 10);  // nothing is held out
   CHECK(file.task()->description() ==
         "v.safetensors: x (10, 3, 4), y (10, 3, 2); nothing is held "
         "out");
@@ -90,16 +90,16 @@ TEST_CASE("vectors: a target for each sequence, classes, and a width that is bot
   const Array x = counted({6, 3, 4});
   const auto pooled = VectorFile({view("x", x), view("y", counted({6, 4}))}).task();
   CHECK(pooled->model_sizes().back() == std::pair<std::string, int64_t>{"d_model", 4});
-  CHECK(pooled->examples(Split::train, {5}).target_values.shape() == Shape{1, 4});
+  CHECK(pooled->data().examples(Split::train, {5}).target_values.shape() == Shape{1, 4});
   const VectorFile file({view("x", x), view("y", counted_ids({6, 3}, 5))});
   CHECK(file.task()->output_size() == 5);
   CHECK(file.task()->model_sizes()[1].second == 5);
   CHECK(file.task(", classes: 7")->output_size() == 7);
   CHECK(file.task()->description() ==
         "v.safetensors: x (6, 3, 4), y (6, 3) of 5 classes; nothing is held out");
-  CHECK(file.task()->examples(Split::train, {1}).targets.data()[2] == 0);
+  CHECK(file.task()->data().examples(Split::train, {1}).targets.data()[2] == 0);
   const auto one_each = VectorFile({view("x", x), view("y", counted_ids({6}, 2))}).task();
-  CHECK(one_each->examples(Split::train, {0, 1}).targets.shape() == Shape{2});
+  CHECK(one_each->data().examples(Split::train, {0, 1}).targets.shape() == Shape{2});
 }
 
 TEST_CASE("vectors: all examples in their order, or batches as DataLoader has them") {
@@ -110,20 +110,20 @@ TEST_CASE("vectors: all examples in their order, or batches as DataLoader has th
   };
   Generator data(3), untouched(3);
   for (const int64_t size : {7, 8, 1000}) {
-    CHECK(firsts(file.task()->next(size, data)) == std::vector<real>{0, 1, 2, 3, 4, 5, 6});
+    CHECK(firsts(file.task()->data().next(size, data)) == std::vector<real>{0, 1, 2, 3, 4, 5, 6});
   }
   CHECK(data.state() == untouched.state());
   const std::vector<int64_t> order = data_loader_order(data_loader_seed(untouched), 7);
   const auto task = file.task();
   for (size_t batch = 0; batch < 2; ++batch) {  // the seventh example of an epoch is dropped
-    const std::vector<real> got = firsts(task->next(3, data));
+    const std::vector<real> got = firsts(task->data().next(3, data));
     for (size_t i = 0; i < 3; ++i) CHECK(got[i] == static_cast<real>(order[3 * batch + i]));
   }
   const std::vector<int64_t> next = data_loader_order(data_loader_seed(untouched), 7);
-  CHECK(firsts(task->next(3, data))[0] == static_cast<real>(next[0]));
-  CHECK(firsts(file.task(", shuffle: false")->next(3, data)) == std::vector<real>{0, 1, 2});
+  CHECK(firsts(task->data().next(3, data))[0] == static_cast<real>(next[0]));
+  CHECK(firsts(file.task(", shuffle: false")->data().next(3, data)) == std::vector<real>{0, 1, 2});
   CHECK(error_of([&] {
-          task->set_position({1, 8});
+          task->data().set_position({1, 8});
         }) == "data: expected a position in an epoch of 7 examples, got 2 numbers: 1 and 8");
 }
 

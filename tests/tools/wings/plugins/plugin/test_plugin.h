@@ -45,20 +45,14 @@ class PluginUnused final : public Module {
 };
 
 // 0 1 2 ... 6 repeated; the target is the next number.
-class PluginTask final : public Task {
+class Counting final : public Dataset {
  public:
-  static constexpr const char* help = "a task from the test plugin";
-  using Config = NoFields;
-  PluginTask(const Config&, const TaskSetup&) {}
-
-  ModelSizes model_sizes() const override { return {{"vocab_size", 7}, {"context_length", 6}}; }
   Batch next(int64_t batch_size, Generator&) override { return counting(batch_size); }
   int64_t example_count(Split) const override { return 7; }
   Batch examples(Split, const std::vector<int64_t>& which) const override {
     return counting(static_cast<int64_t>(which.size()));
   }
   int64_t training_tokens() const override { return 42; }
-  std::string description() const override { return "counting"; }
 
  private:
   static Batch counting(int64_t count) {
@@ -69,6 +63,16 @@ class PluginTask final : public Task {
     }
     return batch;
   }
+};
+
+class PluginTask final : public Task {
+ public:
+  static constexpr const char* help = "a task from the test plugin";
+  using Config = NoFields;
+  PluginTask(const Config&, const TaskSetup&) { data_ = std::make_unique<Counting>(); }
+
+  ModelSizes model_sizes() const override { return {{"vocab_size", 7}, {"context_length", 6}}; }
+  std::string description() const override { return "counting"; }
 };
 
 // p <- p - step_size g. Its rate has a name of its own.

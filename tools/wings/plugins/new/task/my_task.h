@@ -5,15 +5,16 @@
 #pragma once
 
 #include <heed/train/task.h>
-#include <heed/train/wings/made/made_task.h>
+#include <heed/train/wings/made/made_examples.h>
 
 namespace mine {
 
 using namespace heed;
 
-// MadeTask is the base of tasks that generate their examples. The class defines what a question is,
-// and a model's input and targets for it. Batches, a held-out set and resuming follow from these.
-class MyTask final : public MadeTask {
+// A task has examples: here MadeExamples, which come from the seed, without a file. The class says
+// what a question is, and a model's input and targets for it. Batches, a held-out set and resuming
+// follow from these.
+class MyTask final : public Task {
  public:
   // The line that `heed layers` shows.
   static constexpr const char* help = "the symbol that stood some places before";
@@ -38,7 +39,7 @@ class MyTask final : public MadeTask {
   // The symbols are called 0, 1, ... in text. WordTokenizer takes any other words as well.
   MyTask(const Config& c, const TaskSetup& setup)
       : config(c), tokenizer_(numbers_below(c.symbols), /*marks=*/0) {
-    hold_out_some(setup.seed, most_held_out);  // drawn with the seed of the config
+    data_ = std::make_unique<MadeExamples>(*this, setup.seed, most_held_out);
   }
 
   // Sizes of the model that the data determines.
@@ -51,14 +52,8 @@ class MyTask final : public MadeTask {
                 config.distance, " places before");
   }
 
-  // Text: what a user asks a trained model and reads as its answer (heed generate, samples, maps).
-  // A task without text leaves this, question_of() and the tokenizer out.
-  const Tokenizer* tokenizer() const override { return &tokenizer_; }
-
-  const Config config;
-
- protected:
-  Question draw(Generator& generator) const override {
+  // Any question at random, held out or not.
+  Question draw(Generator& generator) const {
     Question sequence(static_cast<size_t>(config.length));
     for (int32_t& symbol : sequence) {
       symbol = draw_below(generator, static_cast<size_t>(config.symbols));
@@ -66,7 +61,7 @@ class MyTask final : public MadeTask {
     return sequence;
   }
 
-  Batch batch(std::span<const Question> questions) const override {
+  Batch batch(std::span<const Question> questions) const {
     const Shape shape{static_cast<int64_t>(questions.size()), config.length};
     Batch batch{Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
     for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {  // a dry run has no data
@@ -79,6 +74,14 @@ class MyTask final : public MadeTask {
     return batch;
   }
 
+  // Text: what a user asks a trained model and reads as its answer (heed generate, samples, maps).
+  // A task without text leaves these, question_of() and the tokenizer out.
+  const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  bool continues_prompt() const override { return false; }
+
+  const Config config;
+
+ protected:
   // The tokens of a prompt. Throws ConfigError for one that the model cannot be asked, and encode()
   // for an unknown word. The answer is the likeliest token at the last place: here the symbol
   // `distance` places before it. Override reply() for any other answer.

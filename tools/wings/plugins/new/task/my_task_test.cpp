@@ -15,7 +15,7 @@ TEST_CASE("my_task: everything that is expected of a task") {
 TEST_CASE("my_task: targets are the symbols before") {
   mine::MyTask task({.length = 10, .symbols = 4, .distance = 3}, {});
   Generator data(1);
-  const Batch batch = task.next(2, data);
+  const Batch batch = task.data().next(2, data);
   REQUIRE(batch.targets.shape() == Shape{2, 10});
   for (int64_t i = 0; i < 20; ++i) {
     const int64_t t = i % 10;

@@ -6,7 +6,7 @@
 //   static constexpr const char* help;
 //   std::vector<std::string> names() const;     of the symbols, in the order of their ids
 //   int64_t tokens() const;                     of a sequence
-//   MadeTask::HeldOut held_out() const;
+//   HeldOut held_out() const;
 //   Question draw(Generator& generator) const;
 //   void write(const Question& question, std::span<int32_t> ids, std::span<int32_t> targets) const;
 //                                               of `tokens` each; targets are ignored_target before
@@ -16,33 +16,31 @@
 #include <span>
 
 #include "autograd/base/modes.h"
-#include "train/wings/made/made_task.h"
+#include "train/wings/made/made_examples.h"
 #include "train/wings/made/word_tokenizer.h"
 
 namespace heed {
 
 template <class Rule>
-class SymbolTask final : public MadeTask {
+class SymbolTask final : public Task {
  public:
   static constexpr const char* help = Rule::help;
   using Config = Rule;
 
   SymbolTask(const Rule& rule, const TaskSetup& setup)
       : config(rule), tokenizer_(rule.names(), /*marks=*/0) {
-    hold_out_some(setup.seed, rule.held_out());
+    data_ = std::make_unique<MadeExamples>(*this, setup.seed, rule.held_out());
   }
 
   ModelSizes model_sizes() const override {
     return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", config.tokens()}};
   }
-  std::string description() const override { return described(config.description()); }
+  std::string description() const override { return made(config.description(), data()); }
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
+  bool continues_prompt() const override { return false; }
 
-  const Rule config;
-
- protected:
-  Question draw(Generator& generator) const override { return config.draw(generator); }
-  Batch batch(std::span<const Question> questions) const override {
+  Question draw(Generator& generator) const { return config.draw(generator); }
+  Batch batch(std::span<const Question> questions) const {
     const Shape shape{std::ssize(questions), config.tokens()};
     Batch batch{Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
     const auto width = static_cast<size_t>(config.tokens());
@@ -52,6 +50,10 @@ class SymbolTask final : public MadeTask {
     }
     return batch;
   }
+
+  const Rule config;
+
+ protected:
   std::vector<int32_t> question_of(const std::string& prompt) const override {
     std::vector<int32_t> symbols = tokenizer_.encode(prompt);
     require<ConfigError>(!symbols.empty() && std::ssize(symbols) <= config.tokens(),
@@ -63,10 +65,5 @@ class SymbolTask final : public MadeTask {
  private:
   const WordTokenizer tokenizer_;
 };
-
-// n (n - 1) ... (n - k + 1), the number of ways to draw k of n things in order.
-double arrangements(int64_t n, int64_t k);
-// `count` distinct numbers in [0, n), in random order: the first steps of a Fisher-Yates shuffle.
-std::vector<int32_t> draw_distinct(Generator& generator, int64_t n, int64_t count);
 
 }  // namespace heed

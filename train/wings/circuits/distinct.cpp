@@ -1,6 +1,8 @@
-#include "train/wings/circuits/symbol_task.h"
+#include "train/wings/circuits/distinct.h"
 
 #include <numeric>
+
+#include "train/wings/made/made_examples.h"
 
 namespace heed {
 

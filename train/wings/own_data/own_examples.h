@@ -1,0 +1,84 @@
+// The examples of a user's own files: read once, split, kept as tokens, padded, in the order of
+// epochs. An example is two lists of tokens, what a model is given and what it should make of it.
+// The task that has them says how a row becomes an example, and examples a batch.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+
+#include "train/data/windows.h"
+#include "train/wings/own_data/split_rows.h"
+#include "train/wings/translation/pair_format.h"
+
+namespace heed {
+
+struct OwnExample {
+  std::vector<int32_t> input, target;
+  int64_t tokens = 0;  // that the model reads and writes
+};
+
+class OwnExamples final : public Dataset {
+ public:
+  struct Format {
+    // What it throws as a ConfigError is a mistake in the row.
+    std::function<OwnExample(const TextRow&)> example;
+    // A batch of empty examples with room for lists of these lengths, and an example in it.
+    std::function<Batch(int64_t count, const PairSizes& room)> blank;
+    std::function<void(Batch& batch, int64_t i, std::span<const int32_t> input,
+                       std::span<const int32_t> target)>
+        fill;
+  };
+  // Keeps the examples that are not longer than max_length, with all tokens and targets below
+  // `ids`. Throws RowError, TaskError if there are too few examples for a batch (batch_size; 0:
+  // unknown), and IoError if a file has another fingerprint than that of the config.
+  OwnExamples(const SplitRows& rows, const OwnDataConfig& config, int64_t ids, int64_t batch_size,
+              Format format);
+
+  int64_t example_count(Split split) const override { return std::ssize(of(split)); }
+  Batch examples(Split split, const std::vector<int64_t>& which) const override;
+  int64_t training_tokens() const override { return training_tokens_; }
+
+  std::vector<int32_t> input(Split split, int64_t example) const {
+    return list(2 * number_of(split, example));
+  }
+  std::vector<int32_t> target(Split split, int64_t example) const {
+    return list(2 * number_of(split, example) + 1);
+  }
+  const PairSizes& longest() const { return longest_; }
+  // How many were left out.
+  int64_t too_long() const { return too_long_; }
+  // The line of a file: > 0 of the first, < 0 of the second.
+  int32_t line(Split split, int64_t example) const {
+    return lines_[static_cast<size_t>(number_of(split, example))];
+  }
+
+ private:
+  const std::vector<int32_t>& of(Split split) const {
+    return numbers_[split == Split::train ? 0 : 1];
+  }
+  // Its number among all examples.
+  int64_t number_of(Split split, int64_t example) const {
+    return of(split)[static_cast<size_t>(example)];
+  }
+  void take(const SplitRows& rows, size_t file);
+  void keep(const OwnExample& example);
+  void require_enough(const SplitRows& rows, int64_t batch_size) const;
+  bool is_too_long(const std::vector<int32_t>& list) const {
+    return std::ssize(list) > max_length_.value_or(std::ssize(list));
+  }
+  int64_t length(int64_t list) const;
+  std::vector<int32_t> list(int64_t at) const;
+  Batch batch_of(std::span<const int64_t> numbers) const;
+
+  const std::optional<int64_t> max_length_;
+  const Format format_;
+  TokenRow tokens_;               // the input of example 0, its target, the input of 1, ...
+  std::vector<int64_t> ends_{0};  // list k is from ends_[k] to ends_[k + 1]
+  PairSizes longest_;
+  std::array<std::vector<int32_t>, 2> numbers_;  // of the examples of each split
+  std::vector<int32_t> lines_;                   // of each example
+  int64_t too_long_ = 0, training_tokens_ = 0;
+};
+
+}  // namespace heed
