@@ -27,13 +27,7 @@ struct RunningMax {
   }
 
   // A sequence, and what the model is given and should answer for it.
-  Question draw(Generator& generator) const {
-    Question sequence(static_cast<size_t>(length));
-    for (int32_t& symbol : sequence) {
-      symbol = draw_below(generator, static_cast<size_t>(symbols));
-    }
-    return sequence;
-  }
+  Question draw(Generator& generator) const { return draw_symbols(generator, length, symbols); }
   void write(const Question& sequence, std::span<int32_t> ids, std::span<int32_t> targets) const {
     int32_t largest = 0;
     for (size_t t = 0; t < ids.size(); ++t) {

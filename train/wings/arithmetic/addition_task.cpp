@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/base/modes.h"
 #include "autograd/random/fills.h"
 #include "layers/text/display.h"
 #include "train/data/generate.h"
@@ -48,20 +47,18 @@ void AdditionTask::write(int64_t number, int64_t count, bool in_reverse, int32_t
 }
 
 Batch AdditionTask::batch(std::span<const Question> questions) const {
-  const int64_t n = digits_, places = 3 * n + 2, sum_at = 2 * n + 1;
-  const Shape shape{static_cast<int64_t>(questions.size()), places};
-  Batch batch{Input(Ids::full(shape, equals)), Ids::full(shape, ignored_target)};
-  for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {
-    int32_t* const ids = batch.input.ids.mutable_data() + static_cast<int64_t>(i) * places;
-    int32_t* const targets = batch.targets.mutable_data() + static_cast<int64_t>(i) * places;
-    const int64_t a = questions[i][0], b = questions[i][1];
-    write(a, n, false, ids);
-    ids[n] = plus;
-    write(b, n, false, ids + n + 1);
-    write(a + b, n + 1, reverse_, targets + sum_at);
-    std::copy_n(targets + sum_at, n, ids + sum_at + 1);  // behind "="
-  }
-  return batch;
+  const int64_t n = digits_;
+  return batch_of_rows(
+      questions, 3 * n + 2,
+      [&](const Question& terms, std::span<int32_t> ids, std::span<int32_t> targets) {
+        int32_t* const sum = targets.data() + 2 * n + 1;
+        write(terms[0], n, false, ids.data());
+        ids[static_cast<size_t>(n)] = plus;
+        write(terms[1], n, false, ids.data() + n + 1);
+        ids[static_cast<size_t>(2 * n + 1)] = equals;
+        write(int64_t{terms[0]} + terms[1], n + 1, reverse_, sum);
+        std::copy_n(sum, n, ids.data() + 2 * n + 2);  // behind "="
+      });
 }
 
 std::vector<int32_t> AdditionTask::question_of(const std::string& prompt) const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/base/modes.h"
 #include "autograd/random/fills.h"
 #include "train/data/data_file.h"
 #include "train/files/number_words.h"
@@ -56,17 +55,12 @@ Question ModularAdditionTask::draw(Generator& generator) const {
 }
 
 Batch ModularAdditionTask::batch(std::span<const Question> questions) const {
-  const Shape shape{static_cast<int64_t>(questions.size()), sum_places};
-  Batch batch{Input(Ids::full(shape, static_cast<int32_t>(modulus_))),
-              Ids::full(shape, ignored_target)};
-  for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {
-    const int32_t a = questions[i][0], b = questions[i][1];
-    int32_t* ids = batch.input.ids.mutable_data() + static_cast<int64_t>(i) * sum_places;
-    ids[0] = a, ids[1] = b;
-    batch.targets.mutable_data()[static_cast<int64_t>(i) * sum_places + 2] =
-        static_cast<int32_t>((a + b) % modulus_);
-  }
-  return batch;
+  return batch_of_rows(
+      questions, sum_places,
+      [this](const Question& terms, std::span<int32_t> ids, std::span<int32_t> targets) {
+        ids[0] = terms[0], ids[1] = terms[1], ids[2] = static_cast<int32_t>(modulus_);
+        targets[2] = static_cast<int32_t>((terms[0] + terms[1]) % modulus_);
+      });
 }
 
 std::vector<int32_t> ModularAdditionTask::question_of(const std::string& prompt) const {

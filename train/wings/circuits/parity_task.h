@@ -22,13 +22,7 @@ struct Parity {
   HeldOut held_out() const { return tenth_of(std::exp2(static_cast<double>(length))); }
   std::string description() const { return text("parity: sequences of ", length, " bits"); }
 
-  Question draw(Generator& generator) const {
-    Question bits(static_cast<size_t>(length));
-    for (int32_t& bit : bits) {
-      bit = draw_below(generator, 2);
-    }
-    return bits;
-  }
+  Question draw(Generator& generator) const { return draw_symbols(generator, length, 2); }
 
   void write(const Question& bits, std::span<int32_t> ids, std::span<int32_t> targets) const {
     int32_t odd = 0;

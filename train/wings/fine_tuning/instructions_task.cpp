@@ -56,7 +56,8 @@ InstructionsTask::InstructionsTask(const Config& c, const TaskSetup& setup)
                          return read_instructions(bytes, path, form_);
                        });
   make_tokenizer_with_end(setup, rows);
-  take(rows, setup);
+  take(rows,
+       std::make_unique<OwnExamples>(*this, rows, c.file, tokenizer_->mark(0), setup.batch_size));
 }
 
 void InstructionsTask::make_tokenizer_with_end(const TaskSetup& setup, const SplitRows& rows) {
@@ -81,13 +82,14 @@ void InstructionsTask::make_tokenizer_with_end(const TaskSetup& setup, const Spl
   }
 }
 
-void InstructionsTask::complete(const TextRow& row, OwnExample& example) const {
-  example.target = tokens_of(*tokenizer_, row.cells[1]);
-  require<ConfigError>(std::count(example.target.begin(), example.target.end(), end_) == 0,
+OwnExample InstructionsTask::example(const TextRow& row) const {
+  OwnExample both{tokens_of(*tokenizer_, row.cells[0]), tokens_of(*tokenizer_, row.cells[1])};
+  require<ConfigError>(std::count(both.target.begin(), both.target.end(), end_) == 0,
                        "expected an output without the end token ", tokenizer_->name(end_),
                        ", got ", printable(row.cells[1]));
-  example.input.insert(example.input.end(), example.target.begin(), example.target.end());
-  example.tokens = std::ssize(example.input) + 1;
+  both.input.insert(both.input.end(), both.target.begin(), both.target.end());
+  both.tokens = std::ssize(both.input) + 1;
+  return both;
 }
 
 std::vector<std::pair<std::string, int64_t>> InstructionsTask::model_sizes() const {

@@ -67,14 +67,17 @@ LinesTask::LinesTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.fi
   start_ = c.mark.empty() ? tokenizer_->mark(0) : id_of_mark(*tokenizer_, c.mark);
   end_ = c.mark.empty() ? tokenizer_->mark(1) : start_;
   mark_ = c.mark;
-  take(rows, setup);
+  take(rows,
+       std::make_unique<OwnExamples>(*this, rows, c.file, tokenizer_->mark(0), setup.batch_size));
 }
 
-void LinesTask::complete(const TextRow&, OwnExample& example) const {
-  require<ConfigError>(std::count(example.input.begin(), example.input.end(), end_) == 0,
+OwnExample LinesTask::example(const TextRow& row) const {
+  std::vector<int32_t> document = tokens_of(*tokenizer_, row.cells[0]);
+  require<ConfigError>(std::count(document.begin(), document.end(), end_) == 0,
                        "expected a document without data.mark ", printable(mark_),
                        ", which would end it, got one with it");
-  ++example.tokens;  // <end>
+  const int64_t count = std::ssize(document) + 1;  // <end>
+  return {std::move(document), {}, count};
 }
 
 // A model may have more room than the longest document needs, as one that reads on from weights.

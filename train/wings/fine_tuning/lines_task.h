@@ -44,13 +44,15 @@ class LinesTask final : public OwnDataTask {
   std::string target_text(Split split, int64_t example) const override;
   std::string answer(Module& model, Split split, int64_t example) const override;
 
+  // OwnExamples::Maker
+  OwnExample example(const TextRow& row) const;
+  Batch blank(int64_t count, const PairSizes& room) const;
+  void fill(Batch& batch, int64_t i, std::span<const int32_t> document,
+            std::span<const int32_t> none) const;
+
  protected:
   // The beginning of a document, or nothing.
   std::vector<int32_t> question_of(const std::string& prompt) const override;
-  void complete(const TextRow& row, OwnExample& example) const override;
-  Batch blank(int64_t count, const PairSizes& room) const override;
-  void fill(Batch& batch, int64_t i, std::span<const int32_t> document,
-            std::span<const int32_t> none) const override;
   Answer reply(Module& model, const std::vector<int32_t>& begun,
                const AnswerOptions& options) const override {
     return go_on(model, begun, options, "");

@@ -17,6 +17,24 @@ int32_t draw_below(Generator& generator, size_t n) {
   return static_cast<int32_t>(generator.random32() % n);
 }
 
+Question draw_symbols(Generator& generator, int64_t length, int64_t symbols) {
+  Question drawn(static_cast<size_t>(length));
+  std::generate(drawn.begin(), drawn.end(),
+                [&] { return draw_below(generator, static_cast<size_t>(symbols)); });
+  return drawn;
+}
+
+Batch batch_of_rows(std::span<const Question> questions, int64_t length, const WriteRow& write) {
+  const Shape shape{std::ssize(questions), length};
+  Batch batch{Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
+  const auto width = static_cast<size_t>(length);
+  for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {
+    write(questions[i], {batch.input.ids.mutable_data() + i * width, width},
+          {batch.targets.mutable_data() + i * width, width});
+  }
+  return batch;
+}
+
 std::string made(const std::string& what, const Dataset& examples) {
   return text(what, ", made as they are needed; ",
               grouped(examples.example_count(Split::validation)), " held out");

@@ -30,6 +30,15 @@ int32_t draw_below(Generator& generator, size_t n);
 // Identifies an example: the symbols of a sequence, or the choices that make up a sentence.
 using Question = std::vector<int32_t>;
 
+// `length` random symbols in [0, symbols).
+Question draw_symbols(Generator& generator, int64_t length, int64_t symbols);
+
+// A batch of ids and targets (B, length), of which write() fills a row; the ids are 0 and the targets
+// ignored_target before, and in a dry run.
+using WriteRow = std::function<void(const Question& question, std::span<int32_t> ids,
+                                    std::span<int32_t> targets)>;
+Batch batch_of_rows(std::span<const Question> questions, int64_t length, const WriteRow& write);
+
 // Distinct random questions, so many of them, and those in `always`. `most`, if given, limits how
 // many of a length are held out; `count` must not exceed the sum over all lengths.
 struct HeldOut {

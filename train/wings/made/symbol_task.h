@@ -15,7 +15,6 @@
 
 #include <span>
 
-#include "autograd/base/modes.h"
 #include "train/wings/made/made_examples.h"
 #include "train/wings/made/word_tokenizer.h"
 
@@ -41,14 +40,11 @@ class SymbolTask final : public Task {
 
   Question draw(Generator& generator) const { return config.draw(generator); }
   Batch batch(std::span<const Question> questions) const {
-    const Shape shape{std::ssize(questions), config.tokens()};
-    Batch batch{Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
-    const auto width = static_cast<size_t>(config.tokens());
-    for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {
-      config.write(questions[i], {batch.input.ids.mutable_data() + i * width, width},
-                   {batch.targets.mutable_data() + i * width, width});
-    }
-    return batch;
+    return batch_of_rows(
+        questions, config.tokens(),
+        [this](const Question& question, std::span<int32_t> ids, std::span<int32_t> targets) {
+          config.write(question, ids, targets);
+        });
   }
 
   const Rule config;

@@ -116,12 +116,14 @@ LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup) : OwnDataTas
   tokenizer_ = std::make_unique<MarkedTokenizer>(
       make_tokenizer(setup, rows.cells(0), stored_vocabulary),
       c.class_token ? std::vector<std::string>{"<class>"} : std::vector<std::string>{});
-  take(rows, setup, std::ssize(class_names_));
+  const int64_t ids = std::max<int64_t>(tokenizer_->mark(0), std::ssize(class_names_));
+  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, ids, setup.batch_size));
   warn(may_be_one);
   format_.emplace(c.class_token ? std::optional(tokenizer_->mark(0)) : std::nullopt);
 }
 
-void LabelledTask::complete(const TextRow& row, OwnExample& example) const {
+OwnExample LabelledTask::example(const TextRow& row) const {
+  std::vector<int32_t> words = tokens_of(*tokenizer_, row.cells[0]);
   const std::string& label = row.cells[1];
   const auto found = std::find(class_names_.begin(), class_names_.end(), label);
   if (found == class_names_.end()) {
@@ -130,7 +132,8 @@ void LabelledTask::complete(const TextRow& row, OwnExample& example) const {
                       printable(label),
                       near.empty() ? "" : ", did you mean " + printable(near) + "?");
   }
-  example.target = {static_cast<int32_t>(found - class_names_.begin())};
+  const int64_t count = std::ssize(words);
+  return {std::move(words), {static_cast<int32_t>(found - class_names_.begin())}, count};
 }
 
 // The weights of a gpt have positions of a number that no file gives: max_length does.

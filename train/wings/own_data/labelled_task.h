@@ -34,15 +34,17 @@ class LabelledTask final : public OwnDataTask {
   std::vector<ScoreTable> tables(const Score& score) const override;
   std::string target_text(Split split, int64_t example) const override;
 
- protected:
-  void complete(const TextRow& row, OwnExample& example) const override;
-  Batch blank(int64_t count, const PairSizes& room) const override {
+  // OwnExamples::Maker
+  OwnExample example(const TextRow& row) const;
+  Batch blank(int64_t count, const PairSizes& room) const {
     return format_->blank(count, room.source);
   }
   void fill(Batch& batch, int64_t i, std::span<const int32_t> words,
-            std::span<const int32_t> label) const override {
+            std::span<const int32_t> label) const {
     format_->fill(batch, i, words, label[0]);
   }
+
+ protected:
   // The most likely class and its probability: "positive 99.8%".
   Answer reply(Module& model, const std::vector<int32_t>& words,
                const AnswerOptions& options) const override;

@@ -55,16 +55,7 @@ std::shared_ptr<const Tokenizer> OwnDataTask::make_tokenizer(
       "tokenizer.path", [&] { return at_field<ConfigError, TaskError>("tokenizer", make); });
 }
 
-void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, int64_t target_count) {
-  const int64_t source_count = source_tokenizer_ ? source_tokenizer_->mark(0) : 0;
-  auto examples = std::make_unique<OwnExamples>(
-      rows, config_, std::max<int64_t>({target_count, source_count, tokenizer_->mark(0)}),
-      setup.batch_size,
-      OwnExamples::Format{
-          [this](const TextRow& row) { return example_of(row); },
-          [this](int64_t count, const PairSizes& room) { return blank(count, room); },
-          [this](Batch& batch, int64_t i, std::span<const int32_t> input,
-                 std::span<const int32_t> target) { fill(batch, i, input, target); }});
+void OwnDataTask::take(const SplitRows& rows, std::unique_ptr<OwnExamples> examples) {
   examples_ = examples.get();
   data_ = std::move(examples);
   columns_ = rows.files()[0].columns;
@@ -80,21 +71,6 @@ void OwnDataTask::take(const SplitRows& rows, const TaskSetup& setup, int64_t ta
                              paths_[0].filename().string(),
                              " too: the validation loss is lower than that of new examples"));
   }
-}
-
-OwnExample OwnDataTask::example_of(const TextRow& row) const {
-  OwnExample example;
-  example.input = tokens_of(reader(), row.cells[0]);
-  example.tokens = std::ssize(example.input);
-  complete(row, example);
-  return example;
-}
-
-std::vector<int32_t> OwnDataTask::tokens_of(const Tokenizer& tokenizer, const std::string& cell) {
-  std::vector<int32_t> ids = tokenizer.encode(cell);
-  require<ConfigError>(!ids.empty(), "expected at least one ", tokenizer.unit(), ", got ",
-                       printable(cell));
-  return ids;
 }
 
 void OwnDataTask::score(const Array& output, const Batch& batch, Score& score) const {

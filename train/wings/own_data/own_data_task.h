@@ -1,5 +1,5 @@
-// Base of the tasks on users' own files. It has the examples, shows them, and answers; a derived
-// class says how a row becomes an example, examples a batch, and what a model answers.
+// Base of the tasks on users' own files: what the plan says of them, examples as people read them,
+// prompts. A derived class makes its examples (own_examples.h) and says what a model answers.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ class OwnDataTask : public Task, public ReadableExamples {
   explicit OwnDataTask(const OwnDataConfig& c) : config_(c) {}
 
   // A derived class makes its tokenizers with make_tokenizer() and then calls take(), once, in its
-  // constructor.
+  // constructor, with the examples of the rows.
   std::unique_ptr<const MarkedTokenizer> tokenizer_;         // of the text of an example, or of
   std::unique_ptr<const MarkedTokenizer> source_tokenizer_;  // its target, if the input has another
 
@@ -40,18 +40,8 @@ class OwnDataTask : public Task, public ReadableExamples {
   std::shared_ptr<const Tokenizer> make_tokenizer(const TaskSetup& setup,
                                                   std::span<const std::string_view> corpus,
                                                   const char* kept_as) const;
-  // Throws what OwnExamples do. Targets are below target_count, or tokens.
-  void take(const SplitRows& rows, const TaskSetup& setup, int64_t target_count = 0);
+  void take(const SplitRows& rows, std::unique_ptr<OwnExamples> examples);
 
-  // Adds the target to an example with the tokens of the row's first cell. What it throws as a
-  // ConfigError is a mistake in the row.
-  virtual void complete(const TextRow& row, OwnExample& example) const = 0;
-  // The tokens of a cell. Throws ConfigError if it has none.
-  static std::vector<int32_t> tokens_of(const Tokenizer& tokenizer, const std::string& cell);
-  // OwnExamples::Format
-  virtual Batch blank(int64_t count, const PairSizes& room) const = 0;
-  virtual void fill(Batch& batch, int64_t i, std::span<const int32_t> input,
-                    std::span<const int32_t> target) const = 0;
   // The tokens of a prompt, which is at most as long as the longest input.
   std::vector<int32_t> question_of(const std::string& prompt) const override;
 
@@ -62,7 +52,6 @@ class OwnDataTask : public Task, public ReadableExamples {
   const MarkedTokenizer& reader() const {
     return source_tokenizer_ ? *source_tokenizer_ : *tokenizer_;
   }
-  OwnExample example_of(const TextRow& row) const;
   std::string vocabulary_in_words() const;
 
   const OwnDataConfig config_;

@@ -4,6 +4,7 @@
 
 #include "autograd/base/modes.h"
 #include "autograd/base/rethrow.h"
+#include "layers/text/display.h"
 #include "train/files/number_words.h"
 
 namespace heed {
@@ -21,9 +22,16 @@ int64_t room_for(int64_t length, int64_t longest) {
 
 }  // namespace
 
-OwnExamples::OwnExamples(const SplitRows& rows, const OwnDataConfig& config, int64_t ids,
-                         int64_t batch_size, Format format)
-    : max_length_(config.max_length), format_(std::move(format)), tokens_(ids) {
+std::vector<int32_t> tokens_of(const Tokenizer& tokenizer, const std::string& cell) {
+  std::vector<int32_t> ids = tokenizer.encode(cell);
+  require<ConfigError>(!ids.empty(), "expected at least one ", tokenizer.unit(), ", got ",
+                       printable(cell));
+  return ids;
+}
+
+OwnExamples::OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig& config,
+                         int64_t ids, int64_t batch_size)
+    : max_length_(config.max_length), maker_(std::move(maker)), tokens_(ids) {
   tokens_.reserve(rows.bytes());  // memory that stays untouched is not taken
   for (size_t file = 0; file < rows.files().size(); ++file) {
     take(rows, file);
@@ -38,7 +46,7 @@ void OwnExamples::take(const SplitRows& rows, size_t file) {
   RowMistakes mistakes(all.path.string());
   for (const TextRow& row : all.rows) {
     OwnExample example;
-    if (const auto wrong = error_of<ConfigError>([&] { example = format_.example(row); })) {
+    if (const auto wrong = error_of<ConfigError>([&] { example = maker_.example(row); })) {
       mistakes.add(row.line, *wrong);
       continue;
     }
@@ -96,11 +104,11 @@ Batch OwnExamples::batch_of(std::span<const int64_t> numbers) const {
     room.source = std::max(room.source, length(2 * number));
     room.target = std::max(room.target, length(2 * number + 1));
   }
-  Batch batch = format_.blank(std::ssize(numbers), {room_for(room.source, longest_.source),
-                                                    room_for(room.target, longest_.target)});
+  Batch batch = maker_.blank(std::ssize(numbers), {room_for(room.source, longest_.source),
+                                                   room_for(room.target, longest_.target)});
   for (int64_t i = 0; i < std::ssize(numbers) && !dry_run(); ++i) {
     const int64_t number = numbers[static_cast<size_t>(i)];
-    format_.fill(batch, i, list(2 * number), list(2 * number + 1));
+    maker_.fill(batch, i, list(2 * number), list(2 * number + 1));
   }
   return batch;
 }

@@ -18,9 +18,21 @@ struct OwnExample {
   int64_t tokens = 0;  // that the model reads and writes
 };
 
+// The tokens of a cell. Throws ConfigError if it has none.
+std::vector<int32_t> tokens_of(const Tokenizer& tokenizer, const std::string& cell);
+
 class OwnExamples final : public Dataset {
  public:
-  struct Format {
+  // What makes examples of rows, and batches of examples: the task that has them.
+  struct Maker {
+    template <class M>
+    Maker(const M& maker)  // NOLINT: a task is one, as it stands; it must not move
+        : example([&maker](const TextRow& row) { return maker.example(row); }),
+          blank(
+              [&maker](int64_t count, const PairSizes& room) { return maker.blank(count, room); }),
+          fill([&maker](Batch& batch, int64_t i, std::span<const int32_t> input,
+                        std::span<const int32_t> target) { maker.fill(batch, i, input, target); }) {
+    }
     // What it throws as a ConfigError is a mistake in the row.
     std::function<OwnExample(const TextRow&)> example;
     // A batch of empty examples with room for lists of these lengths, and an example in it.
@@ -32,8 +44,8 @@ class OwnExamples final : public Dataset {
   // Keeps the examples that are not longer than max_length, with all tokens and targets below
   // `ids`. Throws RowError, TaskError if there are too few examples for a batch (batch_size; 0:
   // unknown), and IoError if a file has another fingerprint than that of the config.
-  OwnExamples(const SplitRows& rows, const OwnDataConfig& config, int64_t ids, int64_t batch_size,
-              Format format);
+  OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig& config, int64_t ids,
+              int64_t batch_size);
 
   int64_t example_count(Split split) const override { return std::ssize(of(split)); }
   Batch examples(Split split, const std::vector<int64_t>& which) const override;
@@ -72,7 +84,7 @@ class OwnExamples final : public Dataset {
   Batch batch_of(std::span<const int64_t> numbers) const;
 
   const std::optional<int64_t> max_length_;
-  const Format format_;
+  const Maker maker_;
   TokenRow tokens_;               // the input of example 0, its target, the input of 1, ...
   std::vector<int64_t> ends_{0};  // list k is from ends_[k] to ends_[k + 1]
   PairSizes longest_;

@@ -1,5 +1,7 @@
 #include "train/wings/own_data/pairs_task.h"
 
+#include <algorithm>
+
 #include "train/tokenizers/vocabulary.h"
 
 namespace heed {
@@ -22,15 +24,18 @@ PairsTask::PairsTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.fi
                           : make_tokenizer(setup, rows.cells(1), stored_vocabulary);
   source_tokenizer_ = std::make_unique<MarkedTokenizer>(source, Marks{"<end>"});
   tokenizer_ = std::make_unique<MarkedTokenizer>(target, Marks{"<start>", "<end>"});
-  take(rows, setup);
+  const int64_t ids = std::max(source_tokenizer_->mark(0), tokenizer_->mark(0));
+  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, ids, setup.batch_size));
   format_.emplace(
       PairFormat::Marks{source_tokenizer_->mark(0), tokenizer_->mark(0), tokenizer_->mark(1)},
       examples().longest());
 }
 
-void PairsTask::complete(const TextRow& row, OwnExample& example) const {
-  example.target = tokens_of(*tokenizer_, row.cells[1]);
-  example.tokens += std::ssize(example.target);
+OwnExample PairsTask::example(const TextRow& row) const {
+  OwnExample pair{tokens_of(*source_tokenizer_, row.cells[0]),
+                  tokens_of(*tokenizer_, row.cells[1])};
+  pair.tokens = std::ssize(pair.input) + std::ssize(pair.target);
+  return pair;
 }
 
 ModelSizes PairsTask::model_sizes() const {

@@ -28,15 +28,15 @@ class PairsTask final : public OwnDataTask {
 
   ModelSizes model_sizes() const override;
 
- protected:
-  void complete(const TextRow& row, OwnExample& example) const override;
-  Batch blank(int64_t count, const PairSizes& room) const override {
-    return format_->blank(count, room);
-  }
+  // OwnExamples::Maker
+  OwnExample example(const TextRow& row) const;
+  Batch blank(int64_t count, const PairSizes& room) const { return format_->blank(count, room); }
   void fill(Batch& batch, int64_t i, std::span<const int32_t> source,
-            std::span<const int32_t> target) const override {
+            std::span<const int32_t> target) const {
     format_->fill(batch, i, source, target);
   }
+
+ protected:
   Answer reply(Module& model, const std::vector<int32_t>& source,
                const AnswerOptions& options) const override;
 

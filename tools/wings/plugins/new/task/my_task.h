@@ -54,24 +54,18 @@ class MyTask final : public Task {
 
   // Any question at random, held out or not.
   Question draw(Generator& generator) const {
-    Question sequence(static_cast<size_t>(config.length));
-    for (int32_t& symbol : sequence) {
-      symbol = draw_below(generator, static_cast<size_t>(config.symbols));
-    }
-    return sequence;
+    return draw_symbols(generator, config.length, config.symbols);
   }
 
+  // What a model is given for questions, and should answer.
   Batch batch(std::span<const Question> questions) const {
-    const Shape shape{static_cast<int64_t>(questions.size()), config.length};
-    Batch batch{Input(Ids::zeros(shape)), Ids::full(shape, ignored_target)};
-    for (size_t i = 0; i < questions.size() && !dry_run(); ++i) {  // a dry run has no data
-      const Question& sequence = questions[i];
-      const int64_t row = static_cast<int64_t>(i) * config.length;
-      std::copy(sequence.begin(), sequence.end(), batch.input.ids.mutable_data() + row);
-      std::copy(sequence.begin(), sequence.end() - config.distance,
-                batch.targets.mutable_data() + row + config.distance);
-    }
-    return batch;
+    return batch_of_rows(
+        questions, config.length,
+        [this](const Question& symbols, std::span<int32_t> ids, std::span<int32_t> targets) {
+          std::copy(symbols.begin(), symbols.end(), ids.begin());
+          std::copy(symbols.begin(), symbols.end() - config.distance,
+                    targets.begin() + config.distance);
+        });
   }
 
   // Text: what a user asks a trained model and reads as its answer (heed generate, samples, maps).
