@@ -9,7 +9,8 @@
 namespace heed {
 
 Dataset& Task::present(const std::unique_ptr<Dataset>& data) {
-  require<ConfigError>(data != nullptr, "this task has no examples: its constructor sets data_");
+  require<ConfigError>(data != nullptr,
+                       "data: the task has no examples; its constructor has to set data_");
   return *data;
 }
 

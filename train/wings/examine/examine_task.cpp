@@ -259,7 +259,7 @@ std::vector<Finding> examine_task(const std::string& config) {
   std::vector<Finding> found{examine("config", [&] {
     subject.choice = choice_from("task", config);
     subject.setup.config_folder = ".";
-    subject.make();
+    subject.make()->data();
     return "";
   })};
   if (!found.back().message.empty()) {

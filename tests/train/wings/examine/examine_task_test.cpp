@@ -156,6 +156,13 @@ TEST_CASE("examine task: the text side") {
   CHECK(mistakes_of<Mute::hiding>().starts_with("text: answer() leaves Answer::shown empty; "));
 }
 
+TEST_CASE("examine task: a task without examples") {
+  const std::string said = mistakes_of<5>();
+  CHECK_MESSAGE(said.starts_with("config: "), said);
+  CHECK_MESSAGE(
+      said.ends_with("data: the task has no examples; its constructor has to set data_\n"), said);
+}
+
 TEST_CASE("examine task: batches without an input, or of another size") {
   CHECK(mistakes_of<0>().find("batches: expected ids (B, T) or x (B, ...) of 4 sequences, got "
                               "neither\n") != std::string::npos);
