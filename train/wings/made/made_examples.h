@@ -33,8 +33,8 @@ using Question = std::vector<int32_t>;
 // `length` random symbols in [0, symbols).
 Question draw_symbols(Generator& generator, int64_t length, int64_t symbols);
 
-// A batch of ids and targets (B, length), of which write() fills a row; the ids are 0 and the targets
-// ignored_target before, and in a dry run.
+// A batch of ids and targets (B, length), a row for each question, which write() fills. Before, and in
+// a dry run, ids are 0 and targets ignored_target.
 using WriteRow = std::function<void(const Question& question, std::span<int32_t> ids,
                                     std::span<int32_t> targets)>;
 Batch batch_of_rows(std::span<const Question> questions, int64_t length, const WriteRow& write);
@@ -56,7 +56,7 @@ class MadeExamples final : public Dataset {
   // What examples are made by: an object, mostly the task that has them, with two functions.
   struct Maker {
     template <class M>
-    Maker(const M& maker)  // NOLINT: a task is one, as it stands; it must not move
+    Maker(const M& maker)  // NOLINT: a task passes itself; it stays where it is
         : draw([&maker](Generator& generator) { return maker.draw(generator); }),
           batch([&maker](std::span<const Question> questions) { return maker.batch(questions); }) {}
     // Any question at random, held out or not.

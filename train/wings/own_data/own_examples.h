@@ -26,7 +26,7 @@ class OwnExamples final : public Dataset {
   // What makes examples of rows, and batches of examples: the task that has them.
   struct Maker {
     template <class M>
-    Maker(const M& maker)  // NOLINT: a task is one, as it stands; it must not move
+    Maker(const M& maker)  // NOLINT: a task passes itself; it stays where it is
         : example([&maker](const TextRow& row) { return maker.example(row); }),
           blank(
               [&maker](int64_t count, const PairSizes& room) { return maker.blank(count, room); }),
