@@ -33,8 +33,8 @@ using Question = std::vector<int32_t>;
 // `length` random symbols in [0, symbols).
 Question draw_symbols(Generator& generator, int64_t length, int64_t symbols);
 
-// A batch of ids and targets (B, length), a row for each question, which write() fills. Before, and in
-// a dry run, ids are 0 and targets ignored_target.
+// A batch of ids and targets (B, length), a row for each question, which write() fills. Before, and
+// in a dry run, ids are 0 and targets ignored_target.
 using WriteRow = std::function<void(const Question& question, std::span<int32_t> ids,
                                     std::span<int32_t> targets)>;
 Batch batch_of_rows(std::span<const Question> questions, int64_t length, const WriteRow& write);
