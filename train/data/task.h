@@ -162,7 +162,7 @@ class Task {
   // byte; 0 if the targets are something else.
   virtual int64_t target_bytes(const Batch&) const { return 0; }
 
-  // ---- text: what a user types to a trained model, and what the model writes (task_text.cpp)
+  // ---- text: what a user types to a trained model, and what the model writes
 
   // The tokenizer of the model's ids; null for tasks without text.
   virtual const Tokenizer* tokenizer() const { return nullptr; }

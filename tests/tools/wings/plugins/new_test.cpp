@@ -118,8 +118,8 @@ TEST_CASE("heed new: inside a project of its own it adds to it") {
 TEST_CASE("heed new: a full disk leaves nothing of what was written, and names the file") {
   const TempDir folder;
   const auto new_on_full_disk = [&](const fs::path& in, const std::string& words) {
-    // 4,096 bytes a file: less than a task's header, which CMakeLists.txt comes before.
-    return run_program("/bin/sh", {"-c", "ulimit -f 8; cd '" + in.string() + "' && '" +
+    // 3,072 bytes a file: less than a task's header, which CMakeLists.txt comes before.
+    return run_program("/bin/sh", {"-c", "ulimit -f 6; cd '" + in.string() + "' && '" +
                                              heed_program() + "' new " + words});
   };
   const ProgramResult project = new_on_full_disk(folder.path(), "task demo --dir deep/er/");
