@@ -41,7 +41,7 @@ class Dataset {
   virtual Batch next(int64_t batch_size, Generator& data);
   // The position in the training set between two calls of next(), for checkpoints; may be empty.
   virtual std::vector<int64_t> position() const { return epochs_.position(); }
-  // Throws IoError for one that position() does not return.
+  // Throws IoError for a position that position() cannot return.
   virtual void set_position(const std::vector<int64_t>& at) { epochs_.set_position(at); }
 
   // The number of fixed examples for evaluating a split (windows of a text, held-out sequences).

@@ -8,8 +8,8 @@ namespace heed {
 
 class PromptTask final : public Task {
  public:
-  // Throws TaskError unless the run is loaded from a checkpoint, which has the tokenizer. Its data
-  // throws ConfigError for a batch, but in a dry run.
+  // Throws TaskError unless the run is loaded from a checkpoint, which has the tokenizer.
+  // Outside a dry run its data throws ConfigError for a batch.
   PromptTask(const TextTask::Config& c, const TaskSetup& setup);
 
   ModelSizes model_sizes() const override { return {{"vocab_size", tokenizer_->vocab_size()}}; }

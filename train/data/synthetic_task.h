@@ -1,6 +1,7 @@
 // Uniformly random tokens for benchmarks: any vocabulary, no file, nothing to learn.
 #pragma once
 
+#include "train/data/task.h"
 #include "train/data/windows.h"
 
 namespace heed {

@@ -172,16 +172,16 @@ class Task {
   std::string classes() const;
   // A readable name for a target. Default: that of the class or token; without these, its number.
   virtual std::string target_name(int32_t target) const;
+  // True if the answer continues the prompt, false if it is a separate text.
+  virtual bool continues_prompt() const { return true; }
   // Throws ConfigError for a prompt that cannot be answered. This and the following functions
   // require a tokenizer.
   void check_prompt(const std::string& prompt) const { question_of(prompt); }
   // Its message; "" for one that can be.
   std::string mistake_in_prompt(const std::string& prompt) const;
-  // True if the answer continues the prompt, false if it is a separate text.
-  virtual bool continues_prompt() const { return true; }
-  // By default reply() to question_of() the prompt; or, if it continues the prompt, a sampled
-  // continuation. A character that ends in that before its last byte is not complete: `each` gets
-  // it with the continuation.
+  // By default reply() to question_of() the prompt; where the answer continues the prompt, a sampled
+  // continuation. A character that the prompt begins and the continuation ends comes to `each` with
+  // the continuation.
   virtual Answer answer(Module& model, const std::string& prompt,
                         const AnswerOptions& options) const;
 

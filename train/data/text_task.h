@@ -1,6 +1,7 @@
 // Predicting the next token of a text: a character, a byte or a part of a word.
 #pragma once
 
+#include "train/data/task.h"
 #include "train/data/windows.h"
 
 namespace heed {

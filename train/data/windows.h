@@ -11,7 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "train/data/task.h"
+#include "layers/config/fields.h"
+#include "train/data/dataset.h"
 
 namespace heed {
 

@@ -100,9 +100,10 @@ Answer AdditionTask::reply(Module& model, const std::vector<int32_t>& numbers,
 }
 
 std::string AdditionTask::description() const {
-  return made(text("addition: sums of numbers of ", digits_, " digit", digits_ == 1 ? "" : "s",
-                   ", ", reverse_ ? "last" : "first", " digit first"),
-              data());
+  return made_as_needed(
+      text("addition: sums of numbers of ", digits_, " digit", digits_ == 1 ? "" : "s", ", ",
+           reverse_ ? "last" : "first", " digit first"),
+      data());
 }
 
 }  // namespace heed

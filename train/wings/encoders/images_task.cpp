@@ -95,11 +95,12 @@ std::vector<std::pair<std::string, int64_t>> ImagesTask::model_sizes() const {
 }
 
 Batch ImagesTask::batch_of(Split split, const std::vector<int64_t>& which) const {
-  const bool of_both = split == Split::validation && !validation_;  // behind those to train on
-  const Pictures& pictures = split == Split::validation && validation_ ? *validation_ : pictures_;
+  const bool held_out = split == Split::validation, own_file = held_out && validation_;
+  const Pictures& pictures = own_file ? *validation_ : pictures_;
+  const int64_t before = held_out && !own_file ? data().example_count(Split::train) : 0;
   std::vector<int64_t> numbers(which);
   for (int64_t& number : numbers) {
-    number += of_both ? data().example_count(Split::train) : 0;
+    number += before;
   }
   Batch batch{Input(Tensor(pictures.rows(numbers))), Ids::uninitialised({std::ssize(numbers)})};
   for (size_t i = 0; i < numbers.size() && !dry_run(); ++i) {

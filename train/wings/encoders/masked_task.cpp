@@ -101,7 +101,7 @@ std::string MaskedTask::description() const {
   return text(text_->description(), "; ", 100 * mask_fraction_, "% of them masked");
 }
 
-std::vector<int32_t> MaskedTask::encode(const std::string& prompt) const {
+std::vector<int32_t> MaskedTask::question_of(const std::string& prompt) const {
   const std::string word = mask_word;
   std::vector<int32_t> ids;
   for (size_t begin = 0; begin <= prompt.size();) {
@@ -111,11 +111,6 @@ std::vector<int32_t> MaskedTask::encode(const std::string& prompt) const {
     if (gap < prompt.size()) ids.push_back(tokenizer_.mark(0));
     begin = gap < prompt.size() ? gap + word.size() : prompt.size() + 1;
   }
-  return ids;
-}
-
-std::vector<int32_t> MaskedTask::question_of(const std::string& prompt) const {
-  std::vector<int32_t> ids = encode(prompt);
   require<ConfigError>(std::count(ids.begin(), ids.end(), tokenizer_.mark(0)) > 0,
                        "expected a text with ", mask_word, " where a token is to be filled in, ",
                        "got ", printable(prompt, 80));

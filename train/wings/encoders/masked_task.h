@@ -49,8 +49,6 @@ class MaskedTask final : public Task {
                const AnswerOptions& options) const override;
 
  private:
-  std::vector<int32_t> encode(const std::string& prompt) const;
-
   const double mask_fraction_;
   const int64_t context_length_;
   const std::shared_ptr<TextTask> text_;

@@ -160,7 +160,7 @@ std::string LinesTask::answer(Module& model, Split split, int64_t example) const
   const AnswerOptions options{.tokens = examples().longest().source,
                               .sampling = {.temperature = 0},
                               .context_length = examples().longest().source + 1};
-  return reply(model, half(split, example, true), options).text;
+  return go_on(model, half(split, example, true), options, "").text;
 }
 
 }  // namespace heed

@@ -53,10 +53,6 @@ class LinesTask final : public OwnDataTask {
  protected:
   // The beginning of a document, or nothing.
   std::vector<int32_t> question_of(const std::string& prompt) const override;
-  Answer reply(Module& model, const std::vector<int32_t>& begun,
-               const AnswerOptions& options) const override {
-    return go_on(model, begun, options, "");
-  }
 
  private:
   // What the model writes after <start> and the tokens `begun` of `text`.

@@ -35,7 +35,7 @@ Batch batch_of_rows(std::span<const Question> questions, int64_t length, const W
   return batch;
 }
 
-std::string made(const std::string& what, const Dataset& examples) {
+std::string made_as_needed(const std::string& what, const Dataset& examples) {
   return text(what, ", made as they are needed; ",
               grouped(examples.example_count(Split::validation)), " held out");
 }
@@ -51,7 +51,7 @@ MadeExamples::MadeExamples(Maker maker, uint64_t seed, const HeldOut& which)
   sample_ = different(which.count, generator, false);
 }
 
-MadeExamples::MadeExamples(Maker maker, uint64_t seed, Rule is_held_out, int64_t count)
+MadeExamples::MadeExamples(Maker maker, uint64_t seed, IsHeldOut is_held_out, int64_t count)
     : maker_(std::move(maker)), rule_(std::move(is_held_out)) {
   Generator generator(seed);
   held_out_ = different(count, generator, true);

@@ -33,13 +33,13 @@ using Question = std::vector<int32_t>;
 // `length` random symbols in [0, symbols).
 Question draw_symbols(Generator& generator, int64_t length, int64_t symbols);
 
-// A batch of ids and targets (B, length), a row for each question, which write() fills. Before, and
-// in a dry run, ids are 0 and targets ignored_target.
+// A batch of ids and targets (B, length) with a row for each question. A row begins as ids 0 and
+// targets ignored_target, and `write` fills it; in a dry run it stays so.
 using WriteRow = std::function<void(const Question& question, std::span<int32_t> ids,
                                     std::span<int32_t> targets)>;
 Batch batch_of_rows(std::span<const Question> questions, int64_t length, const WriteRow& write);
 
-// Distinct random questions, so many of them, and those in `always`. `most`, if given, limits how
+// `count` distinct random questions, and those in `always`. `most`, if given, limits how
 // many of a length are held out; `count` must not exceed the sum over all lengths.
 struct HeldOut {
   using MostOfLength = std::function<int64_t(size_t)>;
@@ -52,11 +52,12 @@ struct HeldOut {
 
 class MadeExamples final : public Dataset {
  public:
-  using Rule = std::function<bool(const Question&)>;
-  // What examples are made by: an object, mostly the task that has them, with two functions.
+  using IsHeldOut = std::function<bool(const Question&)>;
+  // What makes the examples: an object with two functions, mostly the task that has them. It
+  // outlives them and stays where it is.
   struct Maker {
     template <class M>
-    Maker(const M& maker)  // NOLINT: a task passes itself; it stays where it is
+    Maker(const M& maker)  // NOLINT: a task passes itself
         : draw([&maker](Generator& generator) { return maker.draw(generator); }),
           batch([&maker](std::span<const Question> questions) { return maker.batch(questions); }) {}
     // Any question at random, held out or not.
@@ -66,12 +67,14 @@ class MadeExamples final : public Dataset {
     std::function<Batch(std::span<const Question>)> batch;
   };
 
-  // Each constructor draws, with the seed, what is held out, and a sample of training questions.
+  // Each constructor draws, with the seed, what is held out, and a sample of training questions:
+  // what the maker's draw() reads has to be there before.
   MadeExamples(Maker maker, uint64_t seed, const HeldOut& which);
   // Holds out by a rule, as "no sentence with `not` next to `shabby`": a question for which it is
   // true never occurs in training, and `count` of them are the held-out set.
-  MadeExamples(Maker maker, uint64_t seed, Rule is_held_out, int64_t count);
-  // Holds out these, and trains on `others`, at most most_held_out of which are the sample.
+  MadeExamples(Maker maker, uint64_t seed, IsHeldOut is_held_out, int64_t count);
+  // Holds out these. `others` is how many other questions there are, the training_tokens(); at most
+  // most_held_out of them are the sample.
   MadeExamples(Maker maker, uint64_t seed, std::vector<Question> these, int64_t others);
 
   Batch next(int64_t batch_size, Generator& data) override;
@@ -94,12 +97,12 @@ class MadeExamples final : public Dataset {
                                   const HeldOut::MostOfLength& most = {}) const;
 
   const Maker maker_;
-  const Rule rule_;  // or none: those in held_out_
+  const IsHeldOut rule_;  // or none: those in held_out_
   std::vector<Question> held_out_, sample_;
   const int64_t trained_on_ = 0;  // 0: without end
 };
 
 // For description(): "what, made as they are needed; 2,000 held out".
-std::string made(const std::string& what, const Dataset& examples);
+std::string made_as_needed(const std::string& what, const Dataset& examples);
 
 }  // namespace heed

@@ -53,7 +53,7 @@ Answer SortTask::reply(Module& model, const std::vector<int32_t>& symbols,
 }
 
 std::string SortTask::description() const {
-  return made("sort: " + sequences_.description(), data());
+  return made_as_needed("sort: " + sequences_.description(), data());
 }
 
 }  // namespace heed

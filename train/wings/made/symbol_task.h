@@ -1,5 +1,4 @@
-// Tasks on sequences of symbols in which a causal model names a symbol at some of the places:
-// tasks that small models solve by circuits that can be found in their attention.
+// Tasks on rows of symbols in which a causal model names a symbol at some of the places.
 //   ids (B, length), targets (B, length): the symbol to name, or ignored_target
 //
 // A task is a rule, a struct with the fields of its config that says what the sequences are:
@@ -34,7 +33,7 @@ class SymbolTask final : public Task {
   ModelSizes model_sizes() const override {
     return {{"vocab_size", tokenizer_.vocab_size()}, {"context_length", config.tokens()}};
   }
-  std::string description() const override { return made(config.description(), data()); }
+  std::string description() const override { return made_as_needed(config.description(), data()); }
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
   bool continues_prompt() const override { return false; }
 

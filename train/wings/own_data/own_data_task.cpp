@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "autograd/base/modes.h"
-#include "autograd/base/rethrow.h"
+#include "autograd/graph/graph.h"
 #include "autograd/ops/log_softmax.h"
+#include "layers/module/evaluation_mode.h"
 #include "layers/text/display.h"
 #include "train/files/number_words.h"
 #include "train/tokenizers/vocabulary.h"
@@ -132,6 +132,7 @@ std::string OwnDataTask::target_text(Split split, int64_t example) const {
 }
 
 std::string OwnDataTask::answer(Module& model, Split split, int64_t example) const {
+  const EvaluationMode evaluating(model);
   return reply(model, examples().input(split, example), {}).text;
 }
 

@@ -19,7 +19,7 @@ class OwnDataTask : public Task, public ReadableExamples {
   const Tokenizer* tokenizer() const final { return tokenizer_.get(); }
   const Tokenizer* source_tokenizer() const final { return source_tokenizer_.get(); }
   bool continues_prompt() const override { return false; }
-  using Task::answer;
+  using Task::answer;  // which that of ReadableExamples would hide
 
   const ReadableExamples* readable_examples() const final { return this; }
   std::string location(Split split, int64_t example) const final;
@@ -55,7 +55,7 @@ class OwnDataTask : public Task, public ReadableExamples {
   std::string vocabulary_in_words() const;
 
   const OwnDataConfig config_;
-  const OwnExamples* examples_ = nullptr;  // is data_
+  const OwnExamples* examples_ = nullptr;  // data_
   std::vector<std::filesystem::path> paths_;
   std::string columns_;  // which were taken
 };

@@ -5,7 +5,10 @@
 
 #include <array>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "train/data/windows.h"
 #include "train/wings/own_data/split_rows.h"
@@ -23,10 +26,11 @@ std::vector<int32_t> tokens_of(const Tokenizer& tokenizer, const std::string& ce
 
 class OwnExamples final : public Dataset {
  public:
-  // What makes examples of rows, and batches of examples: the task that has them.
+  // What makes examples of rows, and batches of examples: the task that has them. It outlives them
+  // and stays where it is.
   struct Maker {
     template <class M>
-    Maker(const M& maker)  // NOLINT: a task passes itself; it stays where it is
+    Maker(const M& maker)  // NOLINT: a task passes itself
         : example([&maker](const TextRow& row) { return maker.example(row); }),
           blank(
               [&maker](int64_t count, const PairSizes& room) { return maker.blank(count, room); }),
@@ -41,9 +45,10 @@ class OwnExamples final : public Dataset {
                        std::span<const int32_t> target)>
         fill;
   };
-  // Keeps the examples that are not longer than max_length, with all tokens and targets below
-  // `ids`. Throws RowError, TaskError if there are too few examples for a batch (batch_size; 0:
-  // unknown), and IoError if a file has another fingerprint than that of the config.
+  // Keeps the examples that are not longer than max_length. All tokens and targets are below `ids`.
+  // What the maker's example() reads has to be there before. Throws RowError, TaskError if there are
+  // too few examples for a batch (batch_size; 0: unknown), and IoError if a file has another
+  // fingerprint than that of the config.
   OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig& config, int64_t ids,
               int64_t batch_size);
 
@@ -60,7 +65,7 @@ class OwnExamples final : public Dataset {
   const PairSizes& longest() const { return longest_; }
   // How many were left out.
   int64_t too_long() const { return too_long_; }
-  // The line of a file: > 0 of the first, < 0 of the second.
+  // Its line in its file; negative in the second file.
   int32_t line(Split split, int64_t example) const {
     return lines_[static_cast<size_t>(number_of(split, example))];
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "train/wings/own_data/own_data_task.h"
+#include "train/wings/translation/pair_format.h"
 
 namespace heed {
 

@@ -2,6 +2,7 @@
 // nanoGPT's prepare.py and `heed tokenizer encode` write them, or of 32 bits.
 #pragma once
 
+#include "train/data/task.h"
 #include "train/data/windows.h"
 #include "train/wings/tokens/token_file.h"
 

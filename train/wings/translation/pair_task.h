@@ -53,7 +53,7 @@ class PairTask final : public Task {
             {"source_length", format_.longest().source + 1},
             {"context_length", format_.longest().target + 1}};
   }
-  std::string description() const override { return made(config.description(), data()); }
+  std::string description() const override { return made_as_needed(config.description(), data()); }
   const WordTokenizer* tokenizer() const override { return &words_.target; }
   const WordTokenizer* source_tokenizer() const override { return &words_.source; }
   bool continues_prompt() const override { return false; }

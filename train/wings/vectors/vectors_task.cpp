@@ -159,9 +159,10 @@ class VectorExamples final : public Dataset {
   }
   Batch examples(Split split, const std::vector<int64_t>& which) const override {
     require_examples(which, example_count(split));
+    const int64_t before = split == Split::validation && holds_out() ? train_count_ : 0;
     std::vector<int64_t> numbers(which);
     for (int64_t& number : numbers) {
-      number += split == Split::validation && holds_out() ? train_count_ : 0;
+      number += before;
     }
     return batch_of(numbers);
   }

@@ -118,7 +118,7 @@ TEST_CASE("heed new: inside a project of its own it adds to it") {
 TEST_CASE("heed new: a full disk leaves nothing of what was written, and names the file") {
   const TempDir folder;
   const auto new_on_full_disk = [&](const fs::path& in, const std::string& words) {
-    // 3,072 bytes a file: less than a task's header, which CMakeLists.txt comes before.
+    // 3,072 bytes a file: CMakeLists.txt, the first, fits; the header of a task does not.
     return run_program("/bin/sh", {"-c", "ulimit -f 6; cd '" + in.string() + "' && '" +
                                              heed_program() + "' new " + words});
   };

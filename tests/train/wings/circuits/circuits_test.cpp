@@ -5,7 +5,6 @@
 
 #include "tests/support/run_program.h"
 #include "tests/train/wings/made/made_task_cases.h"
-#include "train/wings/made/symbol_task.h"
 
 using namespace heed;
 using namespace heed::testing;

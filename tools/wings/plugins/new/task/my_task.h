@@ -69,7 +69,7 @@ class MyTask final : public Task {
   }
 
   // Text: what a user asks a trained model and reads as its answer (heed generate, samples, maps).
-  // A task without text leaves these, question_of() and the tokenizer out.
+  // A task without text leaves the tokenizer and question_of() out.
   const Tokenizer* tokenizer() const override { return &tokenizer_; }
   bool continues_prompt() const override { return false; }
 
