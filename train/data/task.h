@@ -179,9 +179,9 @@ class Task {
   void check_prompt(const std::string& prompt) const { question_of(prompt); }
   // Its message; "" for one that can be.
   std::string mistake_in_prompt(const std::string& prompt) const;
-  // By default reply() to question_of() the prompt; where the answer continues the prompt, a sampled
-  // continuation. A character that the prompt begins and the continuation ends comes to `each` with
-  // the continuation.
+  // By default reply() to question_of() the prompt; where the answer continues the prompt, a
+  // sampled continuation. A character that the prompt begins and the continuation ends comes to
+  // `each` with the continuation.
   virtual Answer answer(Module& model, const std::string& prompt,
                         const AnswerOptions& options) const;
 

@@ -7,7 +7,6 @@
 #include "autograd/base/modes.h"
 #include "autograd/random/fills.h"
 #include "train/data/data_file.h"
-#include "train/data/task.h"
 
 namespace heed {
 

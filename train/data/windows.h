@@ -11,8 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "layers/config/fields.h"
-#include "train/data/dataset.h"
+#include "train/data/task.h"
 
 namespace heed {
 

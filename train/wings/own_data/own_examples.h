@@ -46,8 +46,8 @@ class OwnExamples final : public Dataset {
         fill;
   };
   // Keeps the examples that are not longer than max_length. All tokens and targets are below `ids`.
-  // What the maker's example() reads has to be there before. Throws RowError, TaskError if there are
-  // too few examples for a batch (batch_size; 0: unknown), and IoError if a file has another
+  // What the maker's example() reads has to be there before. Throws RowError, TaskError if there
+  // are too few examples for a batch (batch_size; 0: unknown), and IoError if a file has another
   // fingerprint than that of the config.
   OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig& config, int64_t ids,
               int64_t batch_size);
