@@ -19,7 +19,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 PRODUCT = ["autograd", "layers", "train", "tools"]
-PROGRAMS = ["heed_tests", "heed", "heed-f64"]  # what the tests f32/... need
+TESTS = {"f32": "heed_tests", "f64": "heed_tests_f64"}  # the program of the tests f32/..., and f64/...
 
 
 def table():
@@ -51,8 +51,9 @@ class Build:
         if changed:
             sys.exit(f"{self.sources}: expected a clean checkout, got\n{changed}")
 
-    def make(self):
-        targets = [] if self.all_tests else ["--target", *PROGRAMS]
+    def make(self, names):
+        programs = [program for label, program in TESTS.items() if label in names]
+        targets = [] if self.all_tests else ["--target", "heed", "heed-f64", *programs]
         return run("cmake", "--build", self.folder, "-j", os.cpu_count(), *targets)
 
     def test(self, names):
@@ -73,7 +74,7 @@ def try_fault(build, number, fault):
         sys.exit(f"fault {number}: expected the text once in {path}, got it {whole.count(before)} times: {before}")
     try:
         path.write_text(whole.replace(before, after))
-        well, output = build.make()
+        well, output = build.make(tests)
         if not well:
             verdict, by = "NOT BUILT", output[-2000:]
         else:
@@ -98,10 +99,11 @@ def main():
         sys.exit(f"expected numbers from 1 to {max(faults)}, got {unknown[0]}")
     chosen = {number: faults[number] for number in given.numbers or faults}
     build = Build(given.build.resolve(), given.all)
-    well, output = build.make()
+    all_names = "|".join(fault[4] for fault in chosen.values())
+    well, output = build.make(all_names)
     if not well:
         sys.exit(output[-2000:])
-    failed = build.test("|".join(fault[4] for fault in chosen.values()))[1]
+    failed = build.test(all_names)[1]
     if failed:  # they would seem to find anything
         sys.exit(f"without a fault: failed {', '.join(failed)}")
     good = [try_fault(build, number, fault) for number, fault in chosen.items()]
