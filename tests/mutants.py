@@ -5,6 +5,7 @@
     tests/mutants.py 3 17                 some
     tests/mutants.py --all 3              with all tests of ctest, not only those that the table names
     tests/mutants.py --build FOLDER 3     in that build folder instead of build/release
+    tests/mutants.py --check              only looks whether the texts to replace are still in the sources
 
 The faults are planted in the sources that the build folder belongs to, which must be a clean checkout: a worktree of
 its own, say, so that yours stays as it is. Each line begins with found or SURVIVED. The exit code is 1 if a fault
@@ -28,8 +29,7 @@ def table():
     for line in (HERE / "mutants.md").read_text().splitlines():
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
         if cells and cells[0].isdigit():
-            number, file, what, before, after, tests = cells
-            faults[int(number)] = (file, what, before.strip("`"), after.strip("`"), tests.strip("`"))
+            faults[int(cells[0])] = tuple(cell.strip("`") for cell in cells[1:])
     return faults
 
 
@@ -92,12 +92,16 @@ def main():
     words.add_argument("numbers", nargs="*", type=int, metavar="NUMBER")
     words.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build/release")
     words.add_argument("--all", action="store_true", help="all tests of ctest, not only those of the table")
+    words.add_argument("--check", action="store_true", help="plant nothing, look whether each could be")
     given = words.parse_args()
     faults = table()
     unknown = [number for number in given.numbers if number not in faults]
     if unknown:
         sys.exit(f"expected numbers from 1 to {max(faults)}, got {unknown[0]}")
     chosen = {number: faults[number] for number in given.numbers or faults}
+    if given.check:
+        gone = [n for n, fault in chosen.items() if (HERE.parent / fault[0]).read_text().count(fault[2]) != 1]
+        return f"tests/mutants.md: expected each text once in its file, got others for {gone}" if gone else 0
     build = Build(given.build.resolve(), given.all)
     all_names = "|".join(fault[4] for fault in chosen.values())
     well, output = build.make(all_names)
