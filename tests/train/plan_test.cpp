@@ -102,19 +102,6 @@ TEST_CASE("plan: a model of terabytes is refused before anything is allocated") 
   }
 }
 
-TEST_CASE("plan: a model that does not fit the data is a mistake of the config") {
-  const TempDir folder;
-  const auto refusal = [&](const std::string& model) {
-    const LoadedRun run = load_small(
-        folder, {"data.context_length=8", "model={type: sequential, layers: [" + model + "]}"});
-    return error_of([&] { make_plan(run); });
-  };
-  CHECK(refusal("{type: embedding, vocab_size: 20, d_model: 4}, {type: linear, d_in: 4, d_out: 3}")
-            .find("model: gives numbers of shape (1, 8, 3) for a batch of ids of shape (1, 8), "
-                  "but the data has ") != std::string::npos);
-  CHECK(refusal("{type: linear, d_in: 4, d_out: 20}").find(": model: ") != std::string::npos);
-}
-
 TEST_CASE("plan: the lines name what matters, and a warm-up that is too long") {
   const TempDir folder;
   const LoadedRun run = load_small(folder, {"schedule={type: cosine, warmup_steps: 50}"});

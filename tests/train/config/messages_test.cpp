@@ -6,6 +6,7 @@
 
 #include "tests/support/source_tree.h"
 #include "tests/support/training_run.h"
+#include "train/config/plugin_host.h"
 #include "train/plan.h"
 #include "train/yaml/yaml_set.h"
 
@@ -20,8 +21,9 @@ struct Case {
   std::string config;
   std::vector<std::string> sets;
   std::vector<std::pair<std::string, std::string>> files;  // names and contents
-  bool is_whole = false;                                   // nothing is added to it
-  std::string expected;                                    // lines; "accepted"
+  bool trusts_plugins = false;
+  bool is_whole = false;  // nothing is added to it
+  std::string expected;   // lines; "accepted"
   int exit_code = 0;
 };
 
@@ -70,6 +72,8 @@ void add_line(Case& one, const std::string& line) {
     expect(one, rest, 2);
   } else if (is_line(line, "unreadable ", rest)) {
     expect(one, rest, 1);
+  } else if (is_line(line, "warns ", rest)) {
+    expect(one, rest, 0);
   } else if (line == "# accepted") {
     expect(one, "accepted", 0);
   } else if (!one.expected.empty()) {
@@ -83,6 +87,8 @@ void add_line(Case& one, const std::string& line) {
     one.sets.push_back(rest);
   } else if (line == "# whole") {
     one.is_whole = true;
+  } else if (line == "# --trust-plugins") {
+    one.trusts_plugins = true;
   } else {
     one.config += line + "\n";
   }
@@ -113,22 +119,28 @@ std::string completed(std::string config) {
   return config;
 }
 
-// Each throws what is said about a case, whose files are in the folder.
+using Lines = std::vector<std::string>;
+
+// Each returns warnings about a case, whose files are in the folder, or throws what is said.
 
 // The text of a config and --set arguments, no more.
-void read_text_of(const Case& one, const TempDir&) {
+Lines read_text_of(const Case& one, const TempDir&) {
   ConfigErrors errors;
   ConfigNode root = parse_config(one.config, "c.yaml", errors);
   for (const std::string& set : one.sets) apply_set(root, set, errors);
   errors.throw_if_any();
+  return {};
 }
 
 // The config of a run with its data and plan, as for `heed validate`.
-void read_config_of(const Case& one, const TempDir& folder) {
+Lines read_config_of(const Case& one, const TempDir& folder) {
   const std::string config = one.is_whole ? one.config : completed(one.config);
   const std::string file = write_config(folder, config);
   for (const auto& [name, content] : one.files) write_text(folder / name, content);
-  require_memory(make_plan(load_run(read_run_tree(file, one.sets), folder.path())));
+  plugin_host().trust(one.trusts_plugins);
+  const Plan plan = make_plan(load_run(read_run_tree(file, one.sets), folder.path()));
+  require_memory(plan);
+  return plan.warnings;
 }
 
 std::string without(const std::string& words, std::string lines) {
@@ -136,15 +148,17 @@ std::string without(const std::string& words, std::string lines) {
   return lines;
 }
 
-using Reader = void (*)(const Case&, const TempDir&);
+using Reader = Lines (*)(const Case&, const TempDir&);
 
 // Compares what is said, without the names of the folder and of the config.
 void check_case(const Case& one, Reader read) {
   const TempDir folder;
-  std::string said = "accepted";
+  std::string said;
   int exit_code = 0;
   try {
-    read(one, folder);
+    for (const std::string& warning : read(one, folder))
+      said += (said.empty() ? "" : "\n") + warning;
+    if (said.empty()) said = "accepted";
   } catch (const Error& error) {
     said = without("c.yaml:", without(folder.path().string() + "/", error.what()));
     exit_code = error.exit_code();

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "autograd/random/streams.h"
-#include "tests/support/config_lines.h"
 #include "tests/support/near.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/training_run.h"
@@ -42,9 +41,11 @@ TEST_CASE("model start: without a wing, each key that needs one is refused at it
 TEST_CASE("model start: a build without the wing names it") {
   if (house::has_wing("fine_tuning")) return;
   const bool deleted = !std::filesystem::exists(house::root() / "train/wings/fine_tuning");
+  const TempDir folder;
   for (const std::string& key : keys) {
-    const std::string lines = lines_of(
-        sections, {"train." + key.substr(0, key.find(':')) + "=" + key.substr(key.find(':') + 2)});
+    const std::string set =
+        "train." + key.substr(0, key.find(':')) + "=" + key.substr(key.find(':') + 2);
+    const std::string lines = error_of([&] { load_small(folder, {set}); });
     CAPTURE(lines);
     CHECK(contains(lines, "this build trains all of a model as it is drawn"));
     CHECK(contains(lines, "it belongs to the wing fine_tuning") == !deleted);

@@ -234,29 +234,9 @@ TEST_CASE("text: a byte order mark at the beginning is no character of it") {
   CHECK(MadeText("a" + mark + letters(100), options(8))->model_sizes()[0].second == 27);
 }
 
-TEST_CASE("text: what is wrong with it") {
-  CHECK(message_of("", options(8)) == "path: empty: expected at least 9 tokens");
-  CHECK(
-      message_of(letters(9), options(8)) ==
-      "path: too short for context_length 8: expected at least 9 tokens in the training part, got "
-      "8 of 9 (train_fraction 0.9)");
-  CHECK(message_of(letters(80), options(8)) ==
-        "path: too short for context_length 8: expected at least 9 tokens in the validation part, "
-        "got 8 of 80 (train_fraction 0.9); at most 7 with this data");
-  CHECK(message_of(letters(9), options(8, ConfigNode::map({{"train_fraction", 1.0}}))) ==
-        "accepted");
-  CHECK(message_of(letters(90), options(8)) == "accepted");
-  CHECK(
-      message_of("abc\n\xff" + letters(100), options(8))
-          .ends_with("t.txt: expected UTF-8, got the byte 0xFF at byte 4, line 2; convert the file "
-                     "to UTF-8 (with iconv, for example)"));
+// What is wrong with a text is in tests/messages/configs.
+TEST_CASE("text: too few windows for a batch; no folder") {
   const ConfigNode windows = ConfigNode::map({{"sampling", "windows"}});
-  CHECK(message_of(letters(100), options(8, windows), 12) ==
-        "sampling: windows: expected at least one batch of 12 windows, got 11 (90 tokens, "
-        "context_length 8, stride 8)");
-  CHECK(message_of(letters(100), options(8, windows), 11) == "accepted");
-  CHECK(message_of(std::string(100, 'a'), options(8)) ==
-        "path: expected at least two different tokens, got the same one 100 times");
   const MadeText task(letters(100), options(8, windows));
   Generator data;
   CHECK_THROWS_AS(task->data().next(12, data), TaskError);

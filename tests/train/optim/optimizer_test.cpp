@@ -291,26 +291,3 @@ TEST_CASE("grad_norm: of all gradients together") {
   CHECK(clip_factor(0, 1) == 1);
   CHECK(clip_factor(4, 1) == 1 / (4 + 1e-6));
 }
-
-TEST_CASE("optimizer: wrong options") {
-  const auto message = [](const char* type, const ConfigNode& options) {
-    try {
-      made(type, options, {});
-    } catch (const ConfigError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
-  };
-  CHECK(message("adamw", ConfigNode::map({{"lr", -1}})).find("lr: ") != std::string::npos);
-  CHECK(message("adam", ConfigNode::map({{"betas", ConfigNode::list({0.9, 1.0})}})).find("betas") !=
-        std::string::npos);
-  CHECK(message("adam", ConfigNode::map({{"betas", ConfigNode::list({0.9})}})).find("betas") !=
-        std::string::npos);
-  CHECK(
-      message("sgd", ConfigNode::map({{"nesterov", true}})).find("nesterov: expected a momentum") !=
-      std::string::npos);
-  CHECK(message("adamw", ConfigNode::map({{"decay", "biases"}})).find("decay") !=
-        std::string::npos);
-  CHECK(message("adamww", ConfigNode::map({})) ==
-        "unknown optimizer \"adamww\", did you mean adamw?");
-}

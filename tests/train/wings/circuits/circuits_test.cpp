@@ -29,15 +29,6 @@ Drawn rows_of_batch(const std::string& type, const ConfigNode& options = {}, int
   return rows;
 }
 
-std::string mistake_of(const std::string& type, const ConfigNode& options) {
-  try {
-    made_task(type, options);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 }  // namespace
 
 TEST_CASE("induction: a segment of distinct symbols, repeated; what comes again counts") {
@@ -63,13 +54,9 @@ TEST_CASE("induction: a segment of distinct symbols, repeated; what comes again 
   check_streams("induction");
 }
 
-TEST_CASE("induction: small ones leave something to train on; refuses") {
+TEST_CASE("induction: small ones leave something to train on") {
   const ConfigNode small = ConfigNode::map({{"length", 8}, {"symbols", 4}});
   CHECK(check_held_out(*made_task("induction", small), 2) > 9000);
-  CHECK(contains(mistake_of("induction", ConfigNode::map({{"length", 8}, {"symbols", 3}})),
-                 "must be at least length / 2 = 4, since a segment has distinct symbols, got 3"));
-  CHECK(contains(mistake_of("induction", ConfigNode::map({{"length", 8}, {"min_period", 5}})),
-                 "must be at most length / 2 = 4, got 5"));
 }
 
 TEST_CASE("associative_recall: the value that followed the key") {
@@ -92,8 +79,6 @@ TEST_CASE("associative_recall: the value that followed the key") {
   CHECK(places.size() == 8);
   CHECK(check_held_out(*made_task("associative_recall"), 2000) == 2000 + 150 * 64);
   check_streams("associative_recall");
-  CHECK(contains(mistake_of("associative_recall", ConfigNode::map({{"pairs", 9}, {"keys", 8}})),
-                 "must be at most keys 8, since keys are distinct, got 9"));
 }
 
 TEST_CASE("parity: the ones so far, modulo 2") {
@@ -134,7 +119,6 @@ TEST_CASE("dyck: the bracket that closes the innermost one") {
   CHECK(counted.size() == 4);  // three kinds, and nothing open
   CHECK(check_held_out(*made_task("dyck"), 2000) == 2000 + 150 * 64);
   check_streams("dyck");
-  CHECK_THROWS_AS(made_task("dyck", ConfigNode::map({{"kinds", 1}, {"depth", 1}})), ConfigError);
   // 8 brackets of one kind, at most 2 open: 2 choices at every second place
   CHECK(made_task("dyck", ConfigNode::map({{"length", 8}, {"kinds", 1}, {"depth", 2}}))
             ->data()

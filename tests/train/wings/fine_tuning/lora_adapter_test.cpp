@@ -26,11 +26,6 @@ LoraAdapter adapter_of(const std::string& options) {
   return LoraAdapter(config);
 }
 
-std::string wrong_adapter(const std::string& options,
-                          const std::string& model = adapted_gpt + "}") {
-  return error_of<ConfigError>([&] { adapter_of(options).add_to(*layer_of(model)); });
-}
-
 Input input_of(const SafeTensors& golden) {
   if (golden.find("in.ids") != nullptr) return Input(golden.ids("in.ids"));
   return Input(Tensor(golden.array("in.x")));
@@ -92,24 +87,4 @@ TEST_CASE("lora: a model keeps its bits until B is trained, and names what it ad
     second[at + 11] = '1';
   }
   CHECK(trained == of_block + second + "out_head.weight (11, 12)\n");
-}
-
-TEST_CASE("lora: refusals") {
-  CHECK(wrong_adapter("{targets: ['*.W_quer']}") ==
-        "targets: no Linear layer is called *.W_quer, did you mean *W_query?");
-  CHECK(wrong_adapter("{targets: ['trf_blocks.0.att.W_qery']}") ==
-        "targets: no Linear layer is called trf_blocks.0.att.W_qery, did you mean "
-        "trf_blocks.0.att.W_query?");
-  CHECK(wrong_adapter("{targets: [tok_emb]}") ==
-        "targets: no Linear layer is called tok_emb; heed inspect CONFIG lists them");
-  CHECK(wrong_adapter("{modules_to_save: [out_hed]}") ==
-        "modules_to_save: no layer is called out_hed, did you mean out_head?");
-  CHECK(wrong_adapter("{targets: [out_head]}", adapted_gpt + ", tie_embeddings: true}") ==
-        "targets: out_head is tied to another layer, which a merged weight would change too; "
-        "leave it out");
-  CHECK(wrong_adapter("{}", "{type: layer_norm, d_model: 4}") ==
-        "the model has no Linear layer to add to");
-  CHECK(contains(wrong_adapter("{r: 4}"), "r: here it is rank"));
-  CHECK(contains(wrong_adapter("{rank: 0}"), "rank: expected a whole number of at least 1, got 0"));
-  CHECK(contains(wrong_adapter("{dropout: 1}"), "dropout: expected a number"));
 }

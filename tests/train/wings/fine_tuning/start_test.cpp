@@ -1,7 +1,6 @@
 // What runs that start from weights are told, and what goes on from them.
 #include "train/wings/fine_tuning/start.h"
 
-#include "tests/support/config_lines.h"
 #include "tests/support/run_program.h"
 #include "tests/support/training_run.h"
 #include "tests/train/wings/own_data/own_data_cases.h"
@@ -12,17 +11,6 @@
 
 using namespace heed;
 using namespace heed::testing;
-
-TEST_CASE("start: what goes with weights needs them, and a missing file hides nothing") {
-  CHECK(lines_of(sections, {"train.weights_ignore=[a]", "train.weights_fingerprint=x"}) ==
-        "--set train.weights_ignore=[a]:1:22: train.weights_ignore: has no effect without "
-        "train.weights\n--set train.weights_fingerprint=x:1:27: train.weights_fingerprint: has no "
-        "effect without train.weights");
-  const std::string lines = lines_of("seeed: 1\n" + sections, {"train.weights=none"});
-  CAPTURE(lines);
-  CHECK(contains(lines, "c.yaml:1:1: seeed: unknown key, did you mean seed?"));
-  CHECK(contains(lines, "train.weights=none:1:15: train.weights: "));
-}
 
 TEST_CASE("start: a learning rate of 0 leaves the weights as they are in train.weights") {
   const TempDir folder;
