@@ -28,4 +28,11 @@ TEST_CASE("train.show: all parameters of a layer, when training begins and ends,
   CHECK(contains(later, "final_norm.shift, after step 2\n"));
   CHECK(contains(later, "final_norm.shift, after step 3\n"));
   CHECK(!contains(later, "final_norm.scale, "));
+
+  const ProgramResult wrong =
+      run_heed({"train", config, "--set", "train.show=[final_norm, trf_blocks.0.at]"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(contains(wrong.err,
+                 "train.show.1: no parameter or layer is called trf_blocks.0.at, did you mean "
+                 "trf_blocks.0.att?"));
 }
