@@ -1,5 +1,5 @@
-// What is said about a config with mistakes: the cases are the files of tests/messages, as its
-// README says.
+// What is said about a config with mistakes. The cases are in tests/messages; tests/README.md says
+// how they are written.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -152,6 +152,7 @@ using Reader = Lines (*)(const Case&, const TempDir&);
 
 // Compares what is said, without the names of the folder and of the config.
 void check_case(const Case& one, Reader read) {
+  CAPTURE(one.place);
   const TempDir folder;
   std::string said;
   int exit_code = 0;
@@ -163,8 +164,8 @@ void check_case(const Case& one, Reader read) {
     said = without("c.yaml:", without(folder.path().string() + "/", error.what()));
     exit_code = error.exit_code();
   }
-  CHECK_MESSAGE(said == one.expected, one.place, "\nexpected\n", one.expected, "\nsaid\n", said);
-  CHECK_MESSAGE(exit_code == one.exit_code, one.place);
+  CHECK_MESSAGE(said == one.expected, "expected\n", one.expected, "\nsaid\n", said);
+  CHECK(exit_code == one.exit_code);
 }
 
 // The files of a folder of tests/messages; of those of wings, the ones of this build.
