@@ -1,5 +1,5 @@
-// Configs that are hostile, or too large for any machine. `validate` and `train` must reject each with
-// exit code 2, little time and memory, and without training. What is said about others is in
+// Configs that are hostile, or too large for any machine. `validate` and `train` must reject each
+// with exit code 2, little time and memory, and without training. What is said about others is in
 // tests/messages.
 #include <doctest/doctest.h>
 
