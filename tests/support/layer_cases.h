@@ -19,12 +19,7 @@ std::unique_ptr<Module> layer_of(const std::string& yaml, uint64_t seed = 123);
 // The message of the error that the call throws; "no error" if it throws none.
 template <class E = ShapeError, class Call>
 std::string error_of(Call&& call) {
-  try {
-    call();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<E>(call);
 }
 
 // The message of the error for an invalid config, with locations `model.yaml:line:column`.

@@ -14,6 +14,7 @@
 
 #include "autograd/array/reduce.h"
 #include "autograd/graph/tensor.h"
+#include "tests/support/errors.h"
 
 namespace heed::testing {
 
@@ -41,16 +42,6 @@ inline std::string spaced(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
   return line;
-}
-
-// The message of the exception that f throws.
-inline std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 // A mask with 1 at every third element and 0 elsewhere.

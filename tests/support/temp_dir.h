@@ -29,6 +29,12 @@ class TempDir {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  // A message without the path of this folder before the names of files in it.
+  std::string cut_from(std::string message) const {
+    const std::string path = path_.string() + "/";
+    for (size_t at; (at = message.find(path)) != std::string::npos;) message.erase(at, path.size());
+    return message;
+  }
 
  private:
   std::filesystem::path path_;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/base/error.h"
+#include "autograd/base/rethrow.h"
 #include "autograd/random/streams.h"
 #include "layers/causal_attention.h"
 #include "layers/module/registry.h"
@@ -54,12 +54,8 @@ TensorView zeros(const std::string& name, const Shape& shape) {
 
 std::string refusal(Module& model, std::vector<TensorView> views, Extra extra = Extra::refuse) {
   const auto before = values(model);
-  std::string message;
-  try {
-    load_parameters(model, in_memory(std::move(views)), extra);
-  } catch (const IoError& error) {
-    message = error.what();
-  }
+  const auto load = [&] { load_parameters(model, in_memory(std::move(views)), extra); };
+  const std::string message = error_of<IoError>(load).value_or("");
   CHECK(values(model) == before);
   return message;
 }

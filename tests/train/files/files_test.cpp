@@ -12,14 +12,12 @@
 #include <vector>
 
 #include "autograd/base/error.h"
-#include "tests/support/near.h"
-#include "tests/support/run_program.h"
+#include "tests/support/errors.h"
 #include "tests/support/temp_dir.h"
 
 namespace fs = std::filesystem;
 using namespace heed;
-using heed::testing::entries;
-using heed::testing::TempDir;
+using namespace heed::testing;
 
 namespace {
 
@@ -60,7 +58,7 @@ TEST_CASE("files: a Git LFS pointer stands where the file should be") {
   const std::string pointer =
       "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 9\n";
   write_file_atomically(folder / "text", pointer);
-  CHECK(heed::testing::error_of([&] { read_file(folder / "text", anything); }) ==
+  CHECK(error_of([&] { read_file(folder / "text", anything); }) ==
         (folder / "text").string() + ": is a Git LFS pointer: git lfs pull fetches the file");
   // Texts about pointers, and beginnings of one.
   for (const std::string& other :
@@ -111,31 +109,28 @@ TEST_CASE("read_file: whole, empty and too long") {
   CHECK(read_file(dir / "a", 5000) == bytes);
   CHECK(read_file(dir / "empty", 0).empty());
   const std::string path = (dir / "a").string();
-  CHECK_THROWS_WITH_AS(read_file(dir / "a", 4999),
-                       (path + ": expected at most 4999 bytes, got 5000").c_str(), IoError);
+  CHECK(message_of<IoError>([&] { read_file(dir / "a", 4999); }) ==
+        path + ": expected at most 4999 bytes, got 5000");
   // A sparse file of a terabyte is refused before memory is allocated for it.
   fs::resize_file(dir / "a", uintmax_t{1} << 40);
-  CHECK_THROWS_WITH_AS(read_file(dir / "a", anything),
-                       (path + ": expected at most 1073741824 bytes, got 1099511627776").c_str(),
-                       IoError);
+  CHECK(message_of<IoError>([&] { read_file(dir / "a", anything); }) ==
+        path + ": expected at most 1073741824 bytes, got 1099511627776");
 }
 
 TEST_CASE("read_file: only regular files, and it never waits") {
   const TempDir dir;
   const std::string folder = dir.path().string();
-  CHECK_THROWS_WITH_AS(read_file(folder, 1),
-                       (folder + ": cannot read: expected a file, got a folder").c_str(), IoError);
+  CHECK(message_of<IoError>([&] { read_file(folder, 1); }) ==
+        folder + ": cannot read: expected a file, got a folder");
   const std::string pipe = (dir / "pipe").string();
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_THROWS_WITH_AS(
-      read_file(pipe, 1),
-      (pipe + ": cannot read: expected a file, got a pipe, device or socket").c_str(), IoError);
-  CHECK_THROWS_WITH_AS(read_file("/dev/zero", 1),
-                       "/dev/zero: cannot read: expected a file, got a pipe, device or socket",
-                       IoError);
+  CHECK(message_of<IoError>([&] { read_file(pipe, 1); }) ==
+        pipe + ": cannot read: expected a file, got a pipe, device or socket");
+  CHECK(message_of<IoError>([&] { read_file("/dev/zero", 1); }) ==
+        "/dev/zero: cannot read: expected a file, got a pipe, device or socket");
   const std::string none = (dir / "none").string();
-  CHECK_THROWS_WITH_AS(read_file(none, 1),
-                       (none + ": cannot open: No such file or directory").c_str(), IoError);
+  CHECK(message_of<IoError>([&] { read_file(none, 1); }) ==
+        none + ": cannot open: No such file or directory");
 }
 
 TEST_CASE("FileReader: a file that shrank is an error") {
@@ -144,11 +139,9 @@ TEST_CASE("FileReader: a file that shrank is an error") {
   const FileReader file(dir / "a");
   fs::resize_file(dir / "a", 4);
   std::byte bytes[10];
-  CHECK_THROWS_WITH_AS(file.read(0, bytes),
-                       ((dir / "a").string() + ": cannot read: the file ends at byte 4, it had 10 "
-                                               "bytes when it was opened")
-                           .c_str(),
-                       IoError);
+  CHECK(message_of<IoError>([&] { file.read(0, bytes); }) ==
+        (dir / "a").string() +
+            ": cannot read: the file ends at byte 4, it had 10 bytes when it was opened");
 }
 
 TEST_CASE("write_file_atomically: new, replaced, in parts, large") {
@@ -187,8 +180,8 @@ TEST_CASE("write_file_atomically: a full disk leaves the old file and no tempora
   for (const size_t size : {size_t{100'000}, size_t{5} << 20}) {  // in the last flush; before it
     const std::string bytes = pattern(size);
     const FileSizeLimit limit(65536);
-    CHECK_THROWS_WITH_AS(write_file_atomically(path, bytes),
-                         (path.string() + ": cannot write: File too large").c_str(), IoError);
+    CHECK(message_of<IoError>([&] { write_file_atomically(path, bytes); }) ==
+          path.string() + ": cannot write: File too large");
     CHECK_THROWS_AS(write_file_atomically(dir / "b", bytes), IoError);
   }
   CHECK(read_file(path, anything) == "old");
@@ -217,21 +210,16 @@ TEST_CASE("write_file_atomically: links, devices, folders and missing folders") 
   CHECK(read_file(dir / "a", anything) == "new");
 
   fs::create_symlink("nothing", dir / "dangling");
-  CHECK_THROWS_WITH_AS(
-      write_file_atomically(dir / "dangling", "x"),
-      ((dir / "dangling").string() + ": cannot write: a symbolic link to nothing").c_str(),
-      IoError);
-  CHECK_THROWS_WITH_AS(write_file_atomically("/dev/null", "x"),
-                       "/dev/null: cannot write: it exists and is not a regular file", IoError);
+  CHECK(message_of<IoError>([&] { write_file_atomically(dir / "dangling", "x"); }) ==
+        (dir / "dangling").string() + ": cannot write: a symbolic link to nothing");
+  CHECK(message_of<IoError>([&] { write_file_atomically("/dev/null", "x"); }) ==
+        "/dev/null: cannot write: it exists and is not a regular file");
   CHECK(fs::is_character_file("/dev/null"));
   const std::string folder = dir.path().string();
-  CHECK_THROWS_WITH_AS(write_file_atomically(folder, "x"),
-                       (folder + ": cannot write: it exists and is not a regular file").c_str(),
-                       IoError);
-  CHECK_THROWS_WITH_AS(
-      write_file_atomically(dir / "no/a", "x"),
-      (folder + "/no/a: cannot write: the folder " + folder + "/no does not exist").c_str(),
-      IoError);
+  CHECK(message_of<IoError>([&] { write_file_atomically(folder, "x"); }) ==
+        folder + ": cannot write: it exists and is not a regular file");
+  CHECK(message_of<IoError>([&] { write_file_atomically(dir / "no/a", "x"); }) ==
+        folder + "/no/a: cannot write: the folder " + folder + "/no does not exist");
 }
 
 TEST_CASE("write_file_atomically: a file that is replaced keeps its permission bits") {
@@ -268,28 +256,26 @@ TEST_CASE("files: Links::refuse changes nothing outside of the folder") {
            "folder itself there";
   };
   for (const char* name : {"link", "dangling"}) {
-    CHECK_THROWS_WITH_AS(write_file_atomically(dir / name, "x", Links::refuse),
-                         is_link(name).c_str(), IoError);
+    CHECK(message_of<IoError>([&] { write_file_atomically(dir / name, "x", Links::refuse); }) ==
+          is_link(name));
     for (const int flags : {O_WRONLY | O_APPEND, O_RDWR, O_WRONLY | O_TRUNC}) {
-      CHECK_THROWS_WITH_AS(open_in_place(dir / name, flags), is_link(name).c_str(), IoError);
+      CHECK(message_of<IoError>([&] { open_in_place(dir / name, flags); }) == is_link(name));
     }
   }
-  CHECK_THROWS_WITH_AS(open_in_place(dir / "hard", O_RDWR),
-                       ((dir / "hard").string() +
-                        ": cannot write: the file has 2 names (hard links) and would change under "
-                        "each; put a copy in its place")
-                           .c_str(),
-                       IoError);
+  CHECK(message_of<IoError>([&] { open_in_place(dir / "hard", O_RDWR); }) ==
+        (dir / "hard").string() +
+            ": cannot write: the file has 2 names (hard links) and would change under "
+            "each; put a copy in its place");
   REQUIRE(::mkfifo((dir / "pipe").c_str(), 0600) == 0);
   const std::string is_pipe = (dir / "pipe").string() +
                               ": cannot write: it exists and is not a "
                               "regular file";
   for (const int flags : {O_WRONLY, O_RDWR}) {  // and does not wait
-    CHECK_THROWS_WITH_AS(open_in_place(dir / "pipe", flags), is_pipe.c_str(), IoError);
+    CHECK(message_of<IoError>([&] { open_in_place(dir / "pipe", flags); }) == is_pipe);
   }
   CHECK(!fs::exists(dir / "nothing"));
 
-  write_file_atomically(dir / "hard", "new", Links::refuse);  // a new file under this name
+  write_file_atomically(dir / "hard", "new", Links::refuse);  // a new file of this name
   CHECK(read_file(dir / "outside", anything) == "mine");
   CHECK(read_file(dir / "hard", anything) == "new");
   CHECK(open_in_place(dir / "made", O_WRONLY).get() >= 0);
@@ -330,17 +316,16 @@ TEST_CASE("write_folder_atomically: a folder that appears meanwhile stays") {
   const fs::path path = dir / "export";
   for (const bool empty : {true, false}) {
     CAPTURE(empty);
-    CHECK_THROWS_WITH_AS(
-        write_folder_atomically(
-            path,
-            [&](const fs::path& folder) {
-              write_file_atomically(folder / "model", "ours");
-              fs::create_directory(path);
-              if (!empty) write_file_atomically(path / "model", "theirs");
-            },
-            Existing::refuse),
-        (path.string() + ": has appeared meanwhile; it stays, and nothing was written").c_str(),
-        IoError);
+    CHECK(message_of<IoError>([&] {
+            write_folder_atomically(
+                path,
+                [&](const fs::path& folder) {
+                  write_file_atomically(folder / "model", "ours");
+                  fs::create_directory(path);
+                  if (!empty) write_file_atomically(path / "model", "theirs");
+                },
+                Existing::refuse);
+          }) == path.string() + ": has appeared meanwhile; it stays, and nothing was written");
     CHECK(fs::exists(path / "model") != empty);
     CHECK(entries(dir.path()) == 1);
     fs::remove_all(path);
@@ -356,19 +341,17 @@ TEST_CASE("write_folder_atomically: refusals") {
   const std::string base = dir.path().string();
   const auto nothing = [](const fs::path&) {};
   write_file_atomically(dir / "file", "x");
-  CHECK_THROWS_WITH_AS(write_folder_atomically(dir / "file", nothing),
-                       (base + "/file: cannot write: it exists and is not a folder").c_str(),
-                       IoError);
-  CHECK_THROWS_WITH_AS(
-      write_folder_atomically(dir / "no/a", nothing),
-      (base + "/no/a: cannot write: the folder " + base + "/no does not exist").c_str(), IoError);
+  CHECK(message_of<IoError>([&] { write_folder_atomically(dir / "file", nothing); }) ==
+        base + "/file: cannot write: it exists and is not a folder");
+  CHECK(message_of<IoError>([&] { write_folder_atomically(dir / "no/a", nothing); }) ==
+        base + "/no/a: cannot write: the folder " + base + "/no does not exist");
   const std::string bytes = pattern(100'000);
   const FileSizeLimit limit(65536);
   for (const char* name : {"step-1", "step-1/"}) {  // a full disk: named as the caller knows it
-    CHECK_THROWS_WITH_AS(
-        write_folder_atomically(
-            dir / name, [&](const fs::path& to) { write_file_atomically(to / "a", bytes); }),
-        (base + "/step-1/a: cannot write: File too large").c_str(), IoError);
+    CHECK(message_of<IoError>([&] {
+            write_folder_atomically(
+                dir / name, [&](const fs::path& to) { write_file_atomically(to / "a", bytes); });
+          }) == base + "/step-1/a: cannot write: File too large");
   }
   CHECK(entries(dir.path()) == 1);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "tests/support/errors.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 
@@ -21,12 +22,7 @@ namespace {
 const std::string columns = "step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte\n";
 
 std::string error_of(const fs::path& path) {
-  try {
-    read_metrics(path);
-  } catch (const IoError& error) {
-    return std::string(error.what()).substr(path.string().size());
-  }
-  return "";
+  return message_of<IoError>([&] { read_metrics(path); }).substr(path.string().size());
 }
 
 }  // namespace

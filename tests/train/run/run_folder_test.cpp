@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "tests/support/errors.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 
@@ -36,12 +37,7 @@ class WorkingFolder {
 
 template <class E>
 std::string refused(const fs::path& out) {
-  try {
-    RunFolder::create(out, "name");
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<E>([&] { RunFolder::create(out, "name"); });
 }
 
 }  // namespace
@@ -144,14 +140,7 @@ TEST_CASE("run_folder: its files") {
 TEST_CASE("run_folder: one process at a time, which is named; the lock of one that ended is free") {
   TempDir folder;
   const std::string path = (folder / "run").string();
-  const auto refusal = [&]() -> std::string {
-    try {
-      RunFolder::open(path);
-    } catch (const IoError& error) {
-      return error.what();
-    }
-    return "none";
-  };
+  const auto refusal = [&] { return message_of<IoError>([&] { RunFolder::open(path); }); };
   {
     RunFolder run = RunFolder::create(path, "name");
     run.write_config("seed: 1\n");
@@ -160,7 +149,7 @@ TEST_CASE("run_folder: one process at a time, which is named; the lock of one th
     CHECK(message.ends_with(" is training in this folder; wait for its end, or stop it"));
   }
   CHECK(read_text(path + "/.lock").starts_with("process "));
-  CHECK(refusal() == "none");
+  CHECK(refusal() == "no error");
 
   // A process that is killed while it holds the lock.
   int ready[2];
@@ -180,7 +169,7 @@ TEST_CASE("run_folder: one process at a time, which is named; the lock of one th
   CHECK(refusal().starts_with(text(path, ": process ", child, " on ")));
   ::kill(child, SIGKILL);
   REQUIRE(::waitpid(child, nullptr, 0) == child);
-  CHECK(refusal() == "none");
+  CHECK(refusal() == "no error");
 }
 
 TEST_CASE("run_folder: one that vanishes is noticed at the next line") {
@@ -196,13 +185,9 @@ TEST_CASE("run_folder: one that vanishes is noticed at the next line") {
 
 TEST_CASE("run_folder: going on needs a run") {
   TempDir folder;
-  const auto open_error = [&](const std::string& name) -> std::string {
-    try {
-      RunFolder::open(folder / name);
-    } catch (const IoError& error) {
-      return std::string(error.what()).substr((folder / name).string().size());
-    }
-    return "";
+  const auto open_error = [&](const std::string& name) {
+    return message_of<IoError>([&] { RunFolder::open(folder / name); })
+        .substr((folder / name).string().size());
   };
   fs::create_directory(folder / "empty");
   write_file_atomically(folder / "file", "");

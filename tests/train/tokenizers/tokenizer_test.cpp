@@ -4,23 +4,10 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/utf8.h"
-#include "train/tokenizers/vocabulary.h"
+#include "tests/support/errors.h"
 
 using namespace heed;
-
-namespace {
-
-template <class E, class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-}  // namespace
+using heed::testing::message_of;
 
 TEST_CASE("tokenizer: characters in the order of their code points") {
   const CharTokenizer tokenizer("hello\n wörld €😀");
@@ -100,15 +87,6 @@ TEST_CASE("tokenizer: what is not UTF-8 is found, with its byte and line") {
   for (const std::string& text : wrong) {
     CHECK_THROWS_AS(check_utf8("ok " + text, "x"), IoError);
   }
-}
-
-// Quadratic time would take minutes here.
-TEST_CASE("vocabulary: a file of many keys is read in the time of its size") {
-  std::string json = R"({"type": "char", "tokens": ["a", "b"])";
-  for (int i = 0; i < 100'000; ++i) {
-    json += text(", \"k", i, "\": 0");
-  }
-  CHECK(vocabulary_from_json(json + "}", "char") == std::vector<std::string>{"a", "b"});
 }
 
 TEST_CASE("composed: letters and marks are one character where there is one") {

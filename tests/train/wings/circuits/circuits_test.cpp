@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "tests/support/errors.h"
 #include "tests/support/run_program.h"
 #include "tests/train/wings/made/made_task_cases.h"
 

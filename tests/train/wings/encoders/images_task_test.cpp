@@ -69,11 +69,7 @@ struct ImageFiles {
     } catch (const Error& wrong) {
       message = wrong.what();
     }
-    const std::string path = folder.path().string() + "/";
-    for (size_t at = message.find(path); at != std::string::npos; at = message.find(path)) {
-      message.erase(at, path.size());
-    }
-    return message;
+    return folder.cut_from(message);
   }
   TempDir folder;
   std::vector<uint8_t> bytes;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "autograd/array/storage.h"
+#include "tests/support/errors.h"
 #include "tests/support/training_run.h"
 #include "train/wings/made/made_examples.h"
 
@@ -106,12 +107,7 @@ inline void check_streams(const std::string& type, const ConfigNode& options = {
 
 // The message of the ConfigError about a prompt.
 inline std::string prompt_error(const Task& task, const std::string& prompt) {
-  try {
-    task.check_prompt(prompt);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<ConfigError>([&] { task.check_prompt(prompt); });
 }
 
 inline const ConfigNode four_to_sixteen =

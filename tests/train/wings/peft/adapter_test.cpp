@@ -44,9 +44,7 @@ std::string error_with(const std::string& old, const std::string& now) {
   REQUIRE(contains(config, old));
   config.replace(config.find(old), old.size(), now);
   write_text(temp / "adapter_config.json", config);
-  const std::string whole = error_of([&] { adapted("gpt2", temp.path()); });
-  return whole.starts_with(temp.path().string()) ? whole.substr(temp.path().string().size() + 1)
-                                                 : whole;
+  return temp.cut_from(error_of([&] { adapted("gpt2", temp.path()); }));
 }
 
 }  // namespace

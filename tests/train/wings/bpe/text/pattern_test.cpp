@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/base/error.h"
+#include "tests/support/errors.h"
 #include "tests/support/run_program.h"
 #include "train/wings/bpe/splitter.h"
 
 using namespace heed;
+using namespace heed::testing;
 
 namespace {
 
@@ -18,16 +20,6 @@ std::string first(const std::string& pattern, const std::string& text, size_t fr
   const Pattern compiled(pattern, "t.json: pre_tokenizer");
   const std::optional<Match> match = Matcher(compiled).find(text, from);
   return match ? text.substr(match->begin, match->end - match->begin) : "-";
-}
-
-template <class F>
-std::string pattern_refusal(F&& f) {
-  try {
-    f();
-  } catch (const IoError& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 }  // namespace
@@ -43,8 +35,8 @@ TEST_CASE("pattern: letters, digits and white space are Unicode's") {
 }
 
 TEST_CASE("pattern: cuts a text as Hugging Face's tokenizers do") {
-  const auto file = nlohmann::json::parse(testing::read_text(
-      std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/tokenizers/patterns.json"));
+  const auto file = nlohmann::json::parse(
+      read_text(std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/tokenizers/patterns.json"));
   const auto text = file.at("text").get<std::string>();
   CHECK(file.at("pieces").size() > 50);
   for (const auto& entry : file.at("pieces").items()) {
@@ -66,22 +58,23 @@ TEST_CASE("pattern: from a place in the text") {
 }
 
 TEST_CASE("pattern: one that is none, and one that takes forever, are refused by name") {
-  CHECK(pattern_refusal([] {
+  CHECK(message_of<IoError>([] {
           Pattern("(a", "t.json: pre_tokenizer");
         }).starts_with("t.json: pre_tokenizer: expected a pattern that PCRE2 takes, got (a: "));
-  CHECK(pattern_refusal([] {
+  CHECK(message_of<IoError>([] {
           Pattern(std::string(20'000, 'a'), "t");
         }).starts_with("t: expected a pattern of at most"));
-  CHECK(pattern_refusal([] {
+  CHECK(message_of<IoError>([] {
           Pattern(R"(\C)", "t");
         }).starts_with("t: expected a pattern that Oniguruma and PCRE2 read alike, got \\C"));
   // A lookbehind of any length is a regular expression, but not for PCRE2.
-  CHECK(pattern_refusal([] {
+  CHECK(message_of<IoError>([] {
           Pattern("(?<!a+)b", "t");
         }).starts_with("t: expected a pattern that PCRE2 takes, got (?<!a+)b: lookbehind"));
   const std::string many(60, 'a');
-  CHECK(pattern_refusal([&] { first("(a+)+$", many + "b"); }).find("the pattern fails at byte 0") !=
-        std::string::npos);
+  CHECK(message_of<IoError>([&] {
+          first("(a+)+$", many + "b");
+        }).find("the pattern fails at byte 0") != std::string::npos);
   // A million blanks are no catastrophe.
   CHECK(first(R"(\s+(?!\S)|\s+)", std::string(1'000'000, ' ') + "a").size() == 999'999);
   // Nor are more, of which every one is tried as the last before a newline.
@@ -94,7 +87,7 @@ TEST_CASE("pattern: a text that takes quadratic time is refused soon") {
     CAPTURE(pattern);
     const Splitter splitter({{pattern, SplitRule::Keep::all}}, "t.json");
     const std::string text(300'000, 'a');
-    CHECK(pattern_refusal([&] {
+    CHECK(message_of<IoError>([&] {
             splitter.steps(text, 0, text.size());
           }).starts_with("t.json: the pattern fails at byte "));
   }
