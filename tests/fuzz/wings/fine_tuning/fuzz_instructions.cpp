@@ -2,11 +2,9 @@
 // Refused, every line of the message begins with the file; taken, batches stay within their
 // vocabulary and every row has a target.
 #include <algorithm>
-#include <sstream>
 
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/wings/own_data/user_file.h"
 #include "tests/support/temp_dir.h"
-#include "train/data/task.h"
 
 using namespace heed;
 using heed::fuzz::expect;
@@ -37,16 +35,6 @@ void check_task(const std::string& file, uint8_t choice) {
   expect(!task->description().empty() && !task->details().empty(), "a description");
 }
 
-void check_message(const std::string& message, const std::string& file) {
-  std::istringstream lines(message);
-  int64_t count = 0;
-  for (std::string line; std::getline(lines, line); ++count) {
-    expect(line.starts_with(file), "the file at fault, got " + line);
-    expect(line.find('\0') == std::string::npos, "no control characters");
-  }
-  expect(count >= 1 && count <= 11, "at most ten mistakes and their number");
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -55,15 +43,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint8_t choice = input.byte();
   const std::string path = (folder / (choice & 4 ? "rows.jsonl" : "rows.json")).string();
   fuzz::write(path, input.rest());
-  try {
-    check_task(path, choice);
-  } catch (const RowError& error) {
-    check_message(error.what(), path);
-  } catch (const TaskError& error) {
-    expect(!error.field.empty(), "the field at fault");
-  } catch (const IoError& error) {
-    const std::string message = error.what();
-    expect(message == path + ": is a Git LFS pointer: git lfs pull fetches the file", message);
-  }
+  fuzz::read_user_file(path, [&] { check_task(path, choice); });
   return 0;
 }

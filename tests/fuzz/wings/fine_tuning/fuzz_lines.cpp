@@ -1,11 +1,8 @@
 // Any bytes as a file of documents. The first byte gives the format, the tokenizer, the mark and
 // the split. Refused, every line of the message begins with the file or the field is known; taken,
 // every document begins with its mark, ends with one, and stays within its vocabulary.
-#include <sstream>
-
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/wings/own_data/user_file.h"
 #include "tests/support/temp_dir.h"
-#include "train/data/task.h"
 
 using namespace heed;
 using heed::fuzz::expect;
@@ -40,13 +37,6 @@ void check_examples(const Task& task, Split split, bool marked) {
   }
 }
 
-void check_message(const std::string& message, const std::string& file) {
-  std::istringstream lines(message);
-  for (std::string line; std::getline(lines, line);) {
-    expect(line.starts_with(file), "the file at fault, got " + line);
-  }
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -62,18 +52,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (marked) {
     options.set("mark", ConfigNode::scalar("\n", true));
   }
-  try {
+  fuzz::read_user_file(path, [&] {
     const std::unique_ptr<Task> task = task_registry().make("lines", options, TaskSetup{});
     check_examples(*task, Split::train, marked);
     check_examples(*task, Split::validation, marked);
     expect(!task->description().empty() && !task->details().empty(), "a description");
-  } catch (const RowError& error) {
-    check_message(error.what(), path);
-  } catch (const TaskError& error) {
-    expect(!error.field.empty(), "the field at fault");
-  } catch (const IoError& error) {
-    const std::string message = error.what();
-    expect(message == path + ": is a Git LFS pointer: git lfs pull fetches the file", message);
-  }
+  });
   return 0;
 }

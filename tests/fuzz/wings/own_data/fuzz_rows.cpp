@@ -1,12 +1,9 @@
 // Any bytes as a user's file of examples. The first byte gives the format and the columns, the
 // second the task. Refused, every line of the message begins with the file; taken, all cells are
 // UTF-8 and not empty, and batches stay within their vocabularies.
-#include <sstream>
-
 #include "layers/text/utf8.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/wings/own_data/user_file.h"
 #include "tests/support/temp_dir.h"
-#include "train/data/task.h"
 #include "train/wings/own_data/split_rows.h"
 
 using namespace heed;
@@ -16,16 +13,6 @@ namespace {
 
 constexpr const char* extensions[] = {".tsv", ".csv", ".jsonl"};
 constexpr const char* names[][2] = {{"", ""}, {"a", "b"}, {"2", "1"}, {"a", ""}};
-
-void check_message(const std::string& message, const std::string& file) {
-  std::istringstream lines(message);
-  int64_t count = 0;
-  for (std::string line; std::getline(lines, line); ++count) {
-    expect(line.starts_with(file), "the file at fault, got " + line);
-    expect(line.find('\0') == std::string::npos, "no control characters");
-  }
-  expect(count >= 1 && count <= 11, "at most ten mistakes and their number");
-}
 
 void check_rows(const std::string& file, const std::string& bytes, uint8_t choice) {
   const auto& [first, second] = names[choice / 3 % 4];
@@ -76,21 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint8_t format = input.byte(), choice = input.byte();
   const std::string bytes = input.rest();
   const std::string path = (folder / (std::string("rows") + extensions[format % 3])).string();
-  try {
-    check_rows(path, bytes, format);
-  } catch (const RowError& error) {
-    check_message(error.what(), path);
-  }
+  fuzz::read_user_file(path, [&] { check_rows(path, bytes, format); });
   fuzz::write(path, bytes);
-  try {
-    check_task(path, choice);
-  } catch (const RowError& error) {
-    check_message(error.what(), path);
-  } catch (const TaskError& error) {
-    expect(!error.field.empty(), "the field at fault");
-  } catch (const IoError& error) {
-    const std::string message = error.what();
-    expect(message == path + ": is a Git LFS pointer: git lfs pull fetches the file", message);
-  }
+  fuzz::read_user_file(path, [&] { check_task(path, choice); });
   return 0;
 }
