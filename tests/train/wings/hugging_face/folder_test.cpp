@@ -194,6 +194,8 @@ TEST_CASE("hugging_face: an index that lies") {
           .find("is in two files") != std::string::npos);
   CHECK(error_with("\"weight_map\": {", "\"weight_map\": {\"a\": \"b\", \"a\": \"c\",") ==
         where + "expected every key of an object once, got a twice");
+  write_text(index, std::string(100'000, '['));
+  CHECK(error_in(folder) == where + "expected at most 10 levels of brackets, got more");
   fs::remove(index);
   CHECK(error_in(folder) == folder.string() +
                                 ": expected model.safetensors or "

@@ -1,9 +1,11 @@
 // Files of a user in a folder of their own, and the tasks on them.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
+#include "tests/support/broken_files.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 
@@ -33,11 +35,7 @@ struct OwnFiles {
     } catch (const IoError& error) {
       message = std::string("IoError ") + error.what();
     }
-    const std::string path = folder.path().string() + "/";
-    for (size_t at = message.find(path); at != std::string::npos; at = message.find(path)) {
-      message.erase(at, path.size());
-    }
-    return message;
+    return folder.cut_from(message);
   }
   TempDir folder;
 
@@ -48,6 +46,29 @@ struct OwnFiles {
   }
 };
 
+// Checks what is said about the files of a table of tests/broken, as the data of a run, and that
+// nothing is left behind. A setting is the name of the file, and more of the section data; that of
+// "fields" is the content, beside the good files.
+inline size_t check_own_data(const std::string& table, const std::string& type,
+                             const std::string& model,
+                             const std::map<std::string, std::string>& good) {
+  return check_broken(table, [&](const BrokenFile& broken) {
+    const OwnFiles files;
+    const std::string start = "{type: " + type + ", ";
+    if (broken.setting == "fields") {
+      for (const auto& [name, bytes] : good) files.write(name, bytes);
+      return files.loaded(start + broken.content + "}", model);
+    }
+    files.write(broken.setting.substr(0, broken.setting.find(',')), broken.content);
+    const std::string said = files.loaded(start + "path: " + broken.setting + "}", model);
+    CHECK(!contains(said, "IoError"));  // exit code 2: the contents would have to change
+    CHECK(!contains(said, "\x1b"));
+    CHECK(entries(files.folder.path()) == 2);
+    return said;
+  });
+}
+
+inline const char* const small_gpt = "{type: gpt, d_model: 8, num_heads: 2, num_layers: 1}";
 inline const char* const small_classifier =
     "{type: classifier, d_model: 8, num_heads: 2, num_layers: 1}";
 inline const char* const small_translator =

@@ -25,12 +25,6 @@ std::vector<std::string> given(const Task& task, Split split) {
   return texts;
 }
 
-std::string without_folder(std::string message, const OwnFiles& files) {
-  const std::string path = files.folder.path().string() + "/";
-  const size_t at = message.find(path);
-  return at == std::string::npos ? message : message.erase(at, path.size());
-}
-
 }  // namespace
 
 TEST_CASE("labelled: batches, classes and answers in words") {
@@ -239,7 +233,7 @@ TEST_CASE("own data: a vocabulary that a checkpoint has is taken, and what it la
           setup);
     };
     CHECK(with("a.tsv")->model_sizes() == task->model_sizes());
-    const std::string message = without_folder(error_of([&] { with("b.tsv"); }), files);
+    const std::string message = files.folder.cut_from(error_of([&] { with("b.tsv"); }));
     CHECK(message.starts_with(tokenizer == "char"
                                   ? "b.tsv:2: the characters é ü (the first is character 3 of the "
                                     "text) are not in the vocabulary: the model knows "
