@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/broken_files.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
@@ -18,6 +19,12 @@ TEST_CASE("vocabulary: very many keys are read in their own time") {
         std::vector<std::string>{"a"});
   CHECK(error_of([&] { vocabulary_from_json(json + "}", "char"); }) ==
         "vocabulary.json: expected JSON with a type and tokens");
+}
+
+TEST_CASE("vocabulary: what is said about each broken file") {
+  CHECK(check_broken("vocabulary.txt", [](const BrokenFile& broken) {
+          return spaced(vocabulary_from_json(broken.content, "words"));
+        }) == 6);
 }
 
 TEST_CASE("vocabulary: a damaged file is named with its folder") {

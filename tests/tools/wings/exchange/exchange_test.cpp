@@ -44,29 +44,38 @@ class Folders {
     }
     heed(arguments);
   }
+  // Trains RUN and exports it to HF.
+  ProgramResult exported(const std::vector<std::string>& sets) const {
+    train("run", sets);
+    return heed({"export", path("run"), path("hf")});
+  }
+  ProgramResult imported(const std::string& run) const {
+    return heed({"import", path("hf"), "--out", path(run)});
+  }
   std::string refused(const std::vector<std::string>& arguments, int exit_code) const {
     return heed(arguments, exit_code).err;
+  }
+  // The section of the run's config.
+  std::string model_of(const std::string& run) const {
+    const std::string config = text_of(run + "/config.yaml");
+    const size_t begin = config.find("\nmodel:\n"), end = config.find("\noptimizer:\n");
+    return config.substr(begin, end - begin);
   }
 
   const TempDir folder;
 };
 
-std::string model_section(const std::string& config) {
-  const size_t begin = config.find("\nmodel:\n"), end = config.find("\noptimizer:\n");
-  return config.substr(begin, end - begin);
-}
+const std::string golden_gpt2 = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2");
 
 }  // namespace
 
 TEST_CASE("export: a run, opened again by import, is the same run") {
   const Folders f;
-  f.train("run", {"model=" + llama_options});
-  const ProgramResult exported = f.heed({"export", f.path("run"), f.path("hf")});
+  const ProgramResult exported = f.exported({"model=" + llama_options});
   CHECK(contains(exported.out, "AutoModelForCausalLM.from_pretrained(\"" + f.path("hf") + "\")"));
   CHECK(contains(exported.out, "AutoTokenizer.from_pretrained("));
-  f.heed({"import", f.path("hf"), "--out", f.path("again")});
-  CHECK(model_section(f.text_of("run/config.yaml")) ==
-        model_section(f.text_of("again/config.yaml")));
+  f.imported("again");
+  CHECK(f.model_of("run") == f.model_of("again"));
   if (!is_float64) {
     CHECK(f.text_of("run/checkpoints/step-000002/model.safetensors") ==
           f.text_of("again/checkpoints/step-000000/model.safetensors"));
@@ -81,8 +90,7 @@ TEST_CASE("export: a run, opened again by import, is the same run") {
 
 TEST_CASE("export and import: a run and an export of an earlier version, which said hidden_size") {
   const Folders f;
-  f.train("run", {"model=" + llama_options});
-  f.heed({"export", f.path("run"), f.path("hf")});
+  f.exported({"model=" + llama_options});
   const auto in_old_words = [&](const std::string& file) {
     std::string text = f.text_of(file);
     const size_t at = text.find("ff_width");
@@ -90,9 +98,8 @@ TEST_CASE("export and import: a run and an export of an earlier version, which s
     write_text(f.folder / file, text.replace(at, 8, "hidden_size"));
   };
   in_old_words("hf/config.json");
-  f.heed({"import", f.path("hf"), "--out", f.path("again")});
-  CHECK(model_section(f.text_of("run/config.yaml")) ==
-        model_section(f.text_of("again/config.yaml")));
+  f.imported("again");
+  CHECK(f.model_of("run") == f.model_of("again"));
   const std::string before = f.heed({"eval", f.path("run"), "--json"}).out;
   in_old_words("run/config.yaml");
   const std::string step = "run/checkpoints/step-000002";
@@ -138,9 +145,8 @@ TEST_CASE("import: what the run is good for") {
 
 TEST_CASE("import: an export that was trained elsewhere has the biases of its architecture") {
   const Folders f;
-  f.train("run", {});
-  f.heed({"export", f.path("run"), f.path("hf")});
-  f.heed({"import", f.path("hf"), "--out", f.path("same")});
+  f.exported({});
+  f.imported("same");
   CHECK(contains(f.text_of("same/config.yaml"), "\n  qkv_bias: false\n"));
   const fs::path file = f.folder / "hf/model.safetensors";
   const SafeTensors before(file);
@@ -149,14 +155,13 @@ TEST_CASE("import: an export that was trained elsewhere has the biases of its ar
   const size_t data = bytes.size() - static_cast<size_t>(before.tensors().back().end);
   bytes[data + static_cast<size_t>(bias.begin) + 3] = 1;
   write_text(file, bytes);
-  f.heed({"import", f.path("hf"), "--out", f.path("other")});
+  f.imported("other");
   CHECK(contains(f.text_of("other/config.yaml"), "\n  qkv_bias: true\n"));
 }
 
 TEST_CASE("export: training that starts from it has the same tokenizer, or is warned") {
   const Folders f;
-  f.train("run", {"model.qkv_bias=true"});
-  f.heed({"export", f.path("run"), f.path("hf")});
+  f.exported({"model.qkv_bias=true"});
   std::string other = sample_text();
   std::replace(other.begin(), other.end(), 'E', 'z');
   write_text(f.folder / "other.txt", other);
@@ -181,27 +186,18 @@ TEST_CASE("export: training that starts from it has the same tokenizer, or is wa
   CHECK(contains(said({}), "the weights were trained without a tokenizer, this run has one"));
 }
 
-TEST_CASE("export: a scale of the scores is written or refused, never dropped") {
+TEST_CASE("export: a scale of the scores is written, and believed before heed's own config") {
   const Folders f;
-  const auto train = [&](const std::string& run, const std::string& scale) {
-    f.train(run, {"model.attention={type: multi_head_attention, scale: " + scale + "}"});
-  };
-  train("unscaled", "1");
-  f.heed({"export", f.path("unscaled"), f.path("hf")});
+  f.exported({"model.attention={type: multi_head_attention, scale: 1}"});
   CHECK(contains(f.text_of("hf/config.json"), "\"scale_attn_weights\": false"));
-  f.heed({"import", f.path("hf"), "--out", f.path("again")});
-  CHECK(model_section(f.text_of("unscaled/config.yaml")) ==
-        model_section(f.text_of("again/config.yaml")));
-  train("scaled", "3");
-  CHECK(contains(f.refused({"export", f.path("scaled"), f.path("hf3")}, 2),
-                 "exactly: model.attention.scale: 3, but gpt2 has auto"));
-  CHECK_FALSE(fs::exists(f.folder / "hf3"));
+  f.imported("again");
+  CHECK(f.model_of("run") == f.model_of("again"));
   // An export of an earlier version: heed's own config says what the rest of the file does not.
   std::string config = f.text_of("hf/config.json");
   const std::string scale = "\"scale\": 1";
   config.replace(config.find(scale), scale.size(), "\"scale\": 3");
   write_text(f.folder / "hf/config.json", config);
-  const ProgramResult older = f.heed({"import", f.path("hf"), "--out", f.path("older")});
+  const ProgramResult older = f.imported("older");
   CHECK(contains(older.err,
                  "hf/config.json: heedgrad.model is another model than the rest of the "
                  "file says, which is taken"));
@@ -215,9 +211,8 @@ TEST_CASE("import: the characters of an export, U+180E among them") {
     odd += i % 3 == 0 ? "a\u180e\u180eb" : "\nb \u0085\r";
   }
   write_text(f.folder / "odd.txt", odd);
-  f.train("run", {"data.path=" + f.path("odd.txt")});
-  f.heed({"export", f.path("run"), f.path("hf")});
-  const ProgramResult imported = f.heed({"import", f.path("hf"), "--out", f.path("again")});
+  f.exported({"data.path=" + f.path("odd.txt")});
+  const ProgramResult imported = f.imported("again");
   CHECK(imported.out.ends_with("  heed generate " + f.path("again") + " --prompt a\n"));
   const std::string prompt = "a\u180e\u180eb\n\n\u0085";
   for (const char* run : {"run", "again"}) {
@@ -251,27 +246,9 @@ TEST_CASE("import: a name of the hub, a Git LFS pointer") {
   }
 }
 
-TEST_CASE("import: weights that are NaN or infinite are refused, and nothing is left") {
-  const Folders f;
-  const std::string golden = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2");
-  fs::copy(golden, f.path("hf"));
-  const fs::path file = f.folder / "hf/model.safetensors";
-  const SafeTensors before(file);
-  const TensorInfo& last = before.tensors().back();
-  std::string bytes = read_text(file);
-  std::fill_n(bytes.end() - 4, 4, '\xFF');
-  write_text(file, bytes);
-  const std::string refused = f.refused({"import", f.path("hf"), "--out", f.path("run")}, 1);
-  CHECK_MESSAGE(contains(refused, text("heed: ", file.string(), ": ", last.name, ", here ")),
-                refused);
-  CHECK(contains(refused, ": expected finite numbers of float32, got 1 of "));
-  CHECK_FALSE(fs::exists(f.folder / "run"));
-}
-
 TEST_CASE("import: no tokenizer, a padded vocabulary, a vocabulary that is too large") {
   const Folders f;
-  const std::string golden = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2");
-  const ProgramResult bare = f.heed({"import", golden, "--out", f.path("bare"), "--json"});
+  const ProgramResult bare = f.heed({"import", golden_gpt2, "--out", f.path("bare"), "--json"});
   CHECK(contains(bare.err, "has no tokenizer: the run knows ids, no text"));
   CHECK(contains(bare.out, "\"parameters\":"));
   f.heed({"eval", f.path("bare")});
@@ -296,22 +273,22 @@ TEST_CASE("import: no tokenizer, a padded vocabulary, a vocabulary that is too l
     return f.path("tok.json");
   };
   const ProgramResult padded =
-      f.heed({"import", golden, "--out", f.path("padded"), "--tokenizer", tokenizer(0)});
+      f.heed({"import", golden_gpt2, "--out", f.path("padded"), "--tokenizer", tokenizer(0)});
   CHECK(contains(padded.err, "has 10 tokens, the model 13: the last 3 are called <|unused_10|>"));
   CHECK(contains(padded.out, " --prompt a\n"));
   f.heed({"generate", f.path("padded"), "--prompt", "abc", "--tokens", "3"});
-  f.heed(
-      {"import", golden, "--out", f.path("taken"), "--tokenizer", tokenizer(0, "<|unused_11|>")});
+  f.heed({"import", golden_gpt2, "--out", f.path("taken"), "--tokenizer",
+          tokenizer(0, "<|unused_11|>")});
   CHECK(contains(f.text_of("taken/tokenizer.json"), "\"<|unused_11_|>\""));
   CHECK(contains(
-      f.refused({"import", golden, "--out", f.path("small"), "--tokenizer", tokenizer(5)}, 2),
+      f.refused({"import", golden_gpt2, "--out", f.path("small"), "--tokenizer", tokenizer(5)}, 2),
       "tok.json: has 15 tokens, the model 13; expected at most as many"));
   CHECK_FALSE(fs::exists(f.folder / "small"));
 }
 
 TEST_CASE("import: a tokenizer of another format is shown how to be converted") {
   const Folders f;
-  fs::copy(text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2"), f.path("hf"));
+  fs::copy(golden_gpt2, f.path("hf"));
   write_text(f.folder / "hf/vocab.json", "{}");
   write_text(f.folder / "hf/merges.txt", "");
   const std::string refused = f.refused({"import", f.path("hf"), "--out", f.path("run")}, 1);
@@ -335,6 +312,7 @@ TEST_CASE("export and import: refusals leave nothing behind") {
   CHECK(contains(export_error("simple", 2),
                  "model.attention: expected multi_head_attention, got causal_attention"));
   CHECK(contains(export_error("nowhere", 1), "expected a run folder"));
+  CHECK_FALSE(fs::exists(f.folder / "hf"));
   CHECK(contains(f.refused({"export", f.path("run"), f.path("run")}, 2),
                  "is there already; give a folder that does not exist yet"));
   CHECK(contains(f.refused({"export", f.path("run"), f.path("hf"), "--dtype", "int8"}, 2),
@@ -347,12 +325,17 @@ TEST_CASE("export and import: refusals leave nothing behind") {
   fs::create_directory(f.folder / "hf");
   write_text(f.folder / "hf/config.json", "{\"model_type\": \"gpt2\", \"n_layer\": 1000000}");
   CHECK(contains(import_error(f.path("hf"), 1), "expected model.safetensors or"));
-  fs::copy_file(text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/gpt2/model.safetensors"),
-                f.folder / "hf/model.safetensors");
+  fs::copy_file(golden_gpt2 + "/model.safetensors", f.folder / "hf/model.safetensors");
   CHECK(contains(import_error(f.path("hf"), 2),
                  "hf/config.json: model.num_layers: expected a whole number"));
   write_text(f.folder / "hf/config.json", "{\"model_type\": \"gpt2\", \"n_embd\": 16777212}");
   import_error(f.path("hf"), 1);
+  fs::copy(golden_gpt2, f.path("nan"));
+  std::string bytes = f.text_of("nan/model.safetensors");
+  std::fill_n(bytes.end() - 4, 4, '\xFF');
+  write_text(f.folder / "nan/model.safetensors", bytes);
+  CHECK(
+      contains(import_error(f.path("nan"), 1), ": expected finite numbers of float32, got 1 of "));
   f.refused({"import", f.path("hf"), "--out", f.path("new/deep/run")}, 1);
   CHECK_FALSE(fs::exists(f.folder / "new"));
 }

@@ -59,25 +59,13 @@ TEST_CASE("words: rare ones and unknown ones are <unk>") {
   CHECK(words_of({"<unk> a"}).encode("<unk>") == Ids32{0, 3, 1});  // as text it is three tokens
 }
 
-TEST_CASE("words: the vocabulary of a checkpoint, and one that is damaged") {
+TEST_CASE("words: the vocabulary of a checkpoint") {
   const WordsTokenizer words = words_of({"b a b a"});
   TokenizerSetup setup;
   setup.vocabulary = words.vocabulary();
   CHECK(WordsTokenizer({}, setup).encode("b a") == Ids32{1, 0});
   CHECK(CharTokenizer({}, {.vocabulary = CharTokenizer("ba").vocabulary()}).encode("ba") ==
         Ids32{1, 0});
-  const auto refused = [](const std::string& json) {
-    return error_of([&] { vocabulary_from_json(json, "words"); });
-  };
-  CHECK(refused(CharTokenizer("a").vocabulary()) ==
-        "expected the vocabulary of tokenizer words, got that of tokenizer char");
-  CHECK(refused("{") == "vocabulary.json: expected JSON with a type and tokens");
-  CHECK(refused("{\"type\":\"words\",\"tokens\":[]}") ==
-        "vocabulary.json: expected tokens, got none");
-  CHECK(refused("{\"type\":\"words\",\"tokens\":[\"a\",\"a\"]}") ==
-        "vocabulary.json: expected the token a once, got it twice");
-  CHECK(refused("{\"type\":\"words\",\"tokens\":[7]}") ==
-        "vocabulary.json: expected tokens with text in them");
 }
 
 TEST_CASE("words: a text goes on with the blanks that decoding has lost") {
