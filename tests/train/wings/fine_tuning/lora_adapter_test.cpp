@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/broken_files.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/run_program.h"
 #include "train/checkpoint/state_dict.h"

@@ -27,8 +27,8 @@ std::vector<std::string> lines_in(const ImportedModel& read) {
   return lines;
 }
 
-// The lines of the model that a config.json of its type alone does not have, and what is noted; in
-// "whole", all of its lines.
+// The lines of the model that a config.json of its type alone does not have, those that it lacks,
+// and what is noted; in "whole", all of its lines.
 std::string read_from(const std::string& json, const std::string& setting) {
   const ImportedModel read = model_in(json);
   std::vector<std::string> usual;
@@ -38,8 +38,14 @@ std::string read_from(const std::string& json, const std::string& setting) {
   }
   std::string said;
   const auto say = [&](const std::string& line) { said += (said.empty() ? "" : "\n") + line; };
-  for (const std::string& line : lines_in(read)) {
+  const std::vector<std::string> lines = lines_in(read);
+  for (const std::string& line : lines) {
     if (std::count(usual.begin(), usual.end(), line) == 0) say(line);
+  }
+  for (const std::string& line : usual) {
+    const std::string key = line.substr(0, line.find(':') + 1);
+    const auto same = [&](const std::string& other) { return other.starts_with(key); };
+    if (std::none_of(lines.begin(), lines.end(), same)) say("without " + line);
   }
   for (const std::string& note : read.notes) say(note);
   return said;
