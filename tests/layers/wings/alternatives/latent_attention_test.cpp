@@ -5,7 +5,6 @@
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
 #include "tests/support/layer_cases.h"
-#include "train/wings/examine/testing.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -37,52 +36,6 @@ Array latent_by_parts(Module& layer, const Tensor& x, const std::vector<int64_t>
 }
 
 }  // namespace
-
-TEST_CASE("latent_attention: names and shapes are those of the paper's equations") {
-  CHECK(parameter_lines(*layer_of("{type: latent_attention, d_in: 4, d_out: 8, context_length: 6, "
-                                  "num_heads: 2, d_latent: 3, d_query_latent: 5}")) ==
-        "W_DQ.weight (5, 4)\nq_norm.scale (5,)\nW_UQ.weight (8, 5)\nW_QR.weight (4, 5)\n"
-        "W_DKV.weight (3, 4)\nkv_norm.scale (3,)\nW_UK.weight (8, 3)\nW_UV.weight (8, 3)\n"
-        "W_KR.weight (2, 4)\nout_proj.weight (8, 8)\nout_proj.bias (8,)\n");
-  CHECK(parameter_lines(*layer_of("{type: latent_attention, d_in: 4, d_out: 8, context_length: 6, "
-                                  "num_heads: 2, rope: false, out_bias: false}")) ==
-        "W_query.weight (8, 4)\nW_DKV.weight (2, 4)\nkv_norm.scale (2,)\nW_UK.weight (8, 2)\n"
-        "W_UV.weight (8, 2)\nout_proj.weight (8, 8)\n");
-}
-
-TEST_CASE("latent_attention: values and gradients are PyTorch's") {
-  CHECK(check_golden("latent_attention") == 2 * 11);
-  CHECK(check_golden("latent_attention_query_latent") == 2 * 13);
-  CHECK(check_golden("latent_attention_no_rope") == 2 * 10);
-  CHECK(check_golden("latent_attention_unbatched") == 2 * 11);
-  CHECK(check_golden("gpt_latent_attention") > 2 * 20);
-  CHECK(check_golden("gpt_latent_attention_rope") > 2 * 20);
-}
-
-TEST_CASE("latent_attention: all that a layer must satisfy") {
-  for (const std::string& options : latent_options) {
-    check_layer(with_latent(options), {{2, 6, 5}, {6, 5}});
-  }
-  check_layer(
-      "{type: gpt, vocab_size: 7, context_length: 8, d_model: 8, num_heads: 2, num_layers: 2, "
-      "position: rope, attention: {type: latent_attention}}");
-}
-
-TEST_CASE("latent_attention: the future changes no bit of the past") {
-  const auto layer = layer_of(with_latent(", d_query_latent: 3"));
-  const Array x = values({2, 12, 5});
-  const Array y = (*layer)(Tensor(x)).value();
-  for (const int64_t last : {0, 5, 10}) {
-    Array other = x.clone();
-    for (int64_t i = 0; i < other.size(); ++i) {
-      if (i / 5 % 12 > last) other.mutable_data()[i] += 1;
-    }
-    const Array z = (*layer)(Tensor(other)).value();
-    check_same_bits(slice(Tensor(z), 1, 0, last + 1).value(),
-                    slice(Tensor(y), 1, 0, last + 1).value());
-    CHECK(z.data()[z.size() - 1] != y.data()[y.size() - 1]);
-  }
-}
 
 TEST_CASE("latent_attention: from latents in a cache equals all tokens at once") {
   const NoGrad off;
@@ -165,14 +118,8 @@ TEST_CASE("latent_attention: a token in the cache is d_latent + d_rope numbers")
   CHECK(latents < both / 6);
 }
 
-TEST_CASE("latent_attention: wrong inputs and fields are refused") {
+TEST_CASE("latent_attention: a cache is for one sequence of as many tokens as it holds") {
   const auto layer = layer_of(with_latent(""));
-  CHECK(error_of([&] {
-          (*layer)(Tensor(values({2, 4})));
-        }) == "latent_attention: expected x (B, T, d_in 5) or (T, d_in), got (2, 4)");
-  CHECK(error_of([&] {
-          (*layer)(Tensor(values({13, 5})));
-        }) == "latent_attention: expected at most context_length 12 tokens, got 13 in (13, 5)");
   CHECK(error_of([&] {
           const NoGrad off;
           Cache cache(3);
@@ -182,14 +129,4 @@ TEST_CASE("latent_attention: wrong inputs and fields are refused") {
         }) ==
         "latent_attention with a cache: expected x (1, t, d_in) and at most 3 tokens, got 2 "
         "sequences, 0 tokens and 2 more");
-  const auto refused = [](const std::string& options) {
-    const std::string all = config_error_of(with_latent(options));
-    return all.substr(all.find(": model.") + 8);  // behind file:line:column
-  };
-  CHECK(refused(", d_rope: 3") == "d_rope: must be even, since pairs are turned, got 3");
-  CHECK(refused(", rope: false, rope_base: 5").find("rope_base: 5 has no effect") == 0);
-  CHECK(refused(", rope: false, d_rope: 4").find("d_rope: ") == 0);
-  CHECK(config_error_of("{type: latent_attention, d_in: 4, d_out: 6, context_length: 4, num_heads: "
-                        "4}")
-            .find("num_heads: must divide d_out: d_out is 6, num_heads is 4") != std::string::npos);
 }

@@ -11,16 +11,11 @@
 #include "tests/support/layer_cases.h"
 #include "tests/support/training_run.h"
 #include "train/trainer.h"
-#include "train/wings/examine/testing.h"
 
 using namespace heed;
 using namespace heed::testing;
 
 namespace {
-
-std::string with_experts(const std::string& options) {
-  return text("{type: mixture_of_experts, d_model: 5", options, "}");
-}
 
 // Three experts whose probabilities are softmax(x), and which answer e + 1 whatever x is.
 std::unique_ptr<MixtureOfExperts> three_experts(int64_t top_k, double load_balancing = 0.01) {
@@ -54,36 +49,6 @@ const char* const experts_in_gpt =
     "model.feed_forward={type: mixture_of_experts, num_experts: 4, load_balancing: 0.05}";
 
 }  // namespace
-
-TEST_CASE("mixture_of_experts: a router without bias, and feed-forwards") {
-  CHECK(parameter_lines(*layer_of("{type: mixture_of_experts, d_model: 3, num_experts: 2}")) ==
-        "router.weight (2, 3)\n"
-        "experts.0.layers.0.weight (12, 3)\nexperts.0.layers.0.bias (12,)\n"
-        "experts.0.layers.2.weight (3, 12)\nexperts.0.layers.2.bias (3,)\n"
-        "experts.1.layers.0.weight (12, 3)\nexperts.1.layers.0.bias (12,)\n"
-        "experts.1.layers.2.weight (3, 12)\nexperts.1.layers.2.bias (3,)\n");
-  CHECK(parameter_lines(*layer_of("{type: mixture_of_experts, d_model: 3, num_experts: 1, top_k: "
-                                  "1, activation: swiglu, ff_width: 5, bias: false}")) ==
-        "router.weight (1, 3)\nexperts.0.gate_proj.weight (5, 3)\n"
-        "experts.0.up_proj.weight (5, 3)\nexperts.0.down_proj.weight (3, 5)\n");
-}
-
-TEST_CASE("mixture_of_experts: values and gradients are PyTorch's") {
-  CHECK(check_golden("mixture_of_experts") == 2 * (2 + 17));
-  CHECK(check_golden("mixture_of_experts_swiglu") == 2 * (2 + 16));
-  CHECK(check_golden("mixture_of_experts_switch") == 2 * (2 + 13));
-  CHECK(check_golden("gpt_mixture_of_experts") > 2 * 20);
-}
-
-TEST_CASE("mixture_of_experts: all that a layer must satisfy") {
-  for (const char* options :
-       {"", ", num_experts: 3, top_k: 3", ", top_k: 1, activation: swiglu, ff_width: 6"}) {
-    check_layer(with_experts(options), {{2, 6, 5}, {6, 5}});
-  }
-  check_layer(
-      "{type: gpt, vocab_size: 7, context_length: 8, d_model: 8, num_heads: 2, num_layers: 2, "
-      "feed_forward: {type: mixture_of_experts, num_experts: 3}}");
-}
 
 TEST_CASE("mixture_of_experts: each token goes to its likeliest experts") {
   const NoGrad off;
@@ -180,16 +145,6 @@ TEST_CASE("mixture_of_experts: the same bits for 1 to 8 threads") {
   }
   set_num_threads(before);
   CHECK(compared == 3 * (2 + 25));
-}
-
-TEST_CASE("mixture_of_experts: the wrong ways to write one") {
-  CHECK(error_of([&] {
-          (*layer_of(with_experts("")))(Tensor(values({2, 4})));
-        }) == "linear: expected x (..., in) and weight (out, in), got (2, 4) and (8, 5)");
-  CHECK(config_error_of(with_experts(", num_experts: 3, top_k: 4")) ==
-        "model.yaml:1:70: model.top_k: expected at most num_experts 3, got 4");
-  CHECK(config_error_of(with_experts(", num_local_experts: 3")).find("num_experts") !=
-        std::string::npos);
 }
 
 TEST_CASE("mixture_of_experts: init gpt2 scales the last matrix of each expert") {

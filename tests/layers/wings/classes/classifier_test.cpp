@@ -23,8 +23,6 @@ TEST_CASE("classifier: parameters are those of a gpt, the head has a bias") {
       lines.starts_with("tok_emb.weight (11, 12)\npos_emb.weight (9, 12)\n"
                         "trf_blocks.0.att.W_query.weight (12, 12)\n"));
   CHECK(lines.ends_with("out_head.weight (3, 12)\nout_head.bias (3,)\n"));
-  CHECK(parameter_lines(*layer_of(classifier("num_layers: 0, position: none, bias: false"))) ==
-        "tok_emb.weight (11, 12)\nfinal_norm.scale (12,)\nout_head.weight (3, 12)\n");
 }
 
 TEST_CASE("classifier: what is padding changes nothing") {
@@ -59,18 +57,4 @@ TEST_CASE("classifier: pool says which states are looked at") {
   const auto first = layer_of(classifier("num_layers: 0, pool: first"));
   const Ids same_first = ids({2, 4}, {0, 9, 9, 9, 4, 9, 9, 9});
   check_same_bits((*first)(eight_words).value(), (*first)(same_first).value());
-  Input in{eight_words};
-  in.mask = Mask::full({2, 5}, 1);
-  CHECK(error_of([&] { (*layer_of(classifier("num_layers: 0")))(in); }) ==
-        "classifier: expected a mask (B, T) = (2, 4) or (B, 1, T, T), got (2, 5)");
-}
-
-TEST_CASE("classifier: as many heads as its attention is given") {
-  const std::string sizes =
-      "{type: classifier, vocab_size: 5, num_classes: 2, context_length: 4, d_model: 4, "
-      "num_layers: 1, ";
-  CHECK(config_error_of(sizes + "num_heads: 4, attention: {num_heads: 2}}")
-            .find("model.num_heads: 4 is not attention.num_heads 2; give the number of heads "
-                  "once") != std::string::npos);
-  CHECK(config_error_of(sizes + "attention: {num_heads: 2}}") == "no error");
 }

@@ -2,7 +2,6 @@
 
 #include "layers/config/describe.h"
 #include "tests/support/layer_cases.h"
-#include "train/wings/examine/testing.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -16,12 +15,6 @@ std::string encoder(const std::string& options = "") {
 }
 
 const std::string pictures = ", patch_size: 2, image_height: 4, image_width: 6";
-
-// The end of the message for an invalid config, "model.pool: ...".
-std::string encoder_mistake(const std::string& options) {
-  const std::string error = config_error_of(encoder(options));
-  return error.substr(error.find(" model.") + 1);
-}
 
 }  // namespace
 
@@ -37,26 +30,6 @@ TEST_CASE("encoder: the parameters of a classifier, so the weights of one fit th
   CHECK(plain == masked.substr(masked.find("pos_emb"), head - masked.find("pos_emb")));
   CHECK(parameter_lines(*layer_of(encoder(pictures))) ==
         plain + "patch_emb.weight (12, 1, 2, 2)\npatch_emb.bias (12,)\n");
-}
-
-TEST_CASE("encoder: values and gradients are PyTorch's") {
-  for (const char* name : {"encoder", "encoder_masked", "encoder_of_classes", "encoder_of_vectors",
-                           "encoder_of_pictures", "encoder_class_token"}) {
-    CAPTURE(name);
-    CHECK(check_golden(name) >= 2 * 22);
-  }
-}
-
-TEST_CASE("encoder: all that a layer must satisfy") {
-  for (const char* options : {"", ", num_classes: 3, pool: last, dropout: 0.2", ", vocab_size: 11",
-                              ", vocab_size: 11, num_classes: 3"}) {
-    const bool ids = std::string(options).find("vocab") != std::string::npos;
-    check_layer(encoder(options),
-                ids ? std::vector<Shape>{{2, 5}, {5}} : std::vector<Shape>{{2, 5, 12}, {5, 12}});
-  }
-  check_layer(encoder(pictures), {{2, 1, 4, 6}, {1, 2, 6}});
-  check_layer(encoder(pictures + ", channels: 2, class_token: true, num_classes: 3, pool: first"),
-              {{2, 2, 4, 6}, {2, 4, 6}});
 }
 
 TEST_CASE("encoder: every token sees the ones before it and after it") {
@@ -93,26 +66,9 @@ TEST_CASE("encoder: a token that is hidden changes nothing") {
 
 TEST_CASE("encoder: a config with all its defaults written out is the same") {
   for (const std::string& options : {std::string(), std::string(", vocab_size: 5"), pictures}) {
-    const ConfigNode all = write_struct(choice_from("layer", encoder(options)).config());
+    const ConfigNode all =
+        write_struct(layer_registry().choice_of(*layer_of(encoder(options))).config());
     CHECK(write_struct(read_options("layer", "encoder", all).config()) == all);
     CHECK(all.has("patch_size"));
   }
-}
-
-TEST_CASE("encoder: refusals") {
-  const auto layer = layer_of(encoder());
-  CHECK(error_of([&] {
-          (*layer)(Tensor(Array::zeros({2, 9, 12})));
-        }) == "encoder: expected 1 to context_length 8 vectors, got 9");
-  CHECK(encoder_mistake(", pool: last") ==
-        "model.pool: has no effect without num_classes; leave it out");
-  CHECK(encoder_mistake(", class_token: true") ==
-        "model.class_token: has no effect without patch_size; leave it out");
-  CHECK(
-      encoder_mistake(", vocab_size: 5" + pictures) ==
-      "model.vocab_size: 5 tokens, but patch_size 2 is for pictures; a model reads one of the two");
-  CHECK(encoder_mistake(", patch_size: 4, image_height: 8, image_width: 6") ==
-        "model.patch_size: must divide the sides of the pictures, 8 x 6, got 4");
-  CHECK(encoder_mistake(", patch_size: 2, image_height: 4, image_width: 8, class_token: true") ==
-        "model.context_length: expected 9: 8 patches of 2 x 2 pixels and class_token, got 8");
 }

@@ -62,20 +62,3 @@ TEST_CASE("gpt_classifier: the last token sees the whole text, the first one its
   CHECK(changes("first", ids({4}, {5, 2, 3, 4})));
   CHECK(changes("mean", ids({4}, {1, 2, 3, 5})));
 }
-
-TEST_CASE("gpt_classifier: refusals") {
-  const auto layer = classifier_of();
-  Input in = two_texts();
-  in.mask = Mask::full({2, 4}, 1);
-  CHECK(error_of([&] { (*layer)(in); }) ==
-        "gpt_classifier: expected a mask (B, T) = (2, 5) or (B, 1, T, T), got (2, 4)");
-  CHECK(error_of([&] {
-          (*layer)(ids({10}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
-        }) == "gpt_classifier: expected at most context_length 9 tokens, got 10");
-  CHECK(error_of([&] {
-          (*layer)(ids({2, 0}, {}));
-        }) == "gpt_classifier: expected a token or more, got (2, 0)");
-  const std::string wrong =
-      config_error_of("{type: gpt_classifier, num_classes: 3, pool: lst, " + sizes + "}");
-  CHECK_MESSAGE(wrong.find("did you mean last?") != std::string::npos, wrong);
-}

@@ -1,7 +1,6 @@
 #include "layers/wings/recurrent/bahdanau.h"
 
 #include "tests/support/layer_cases.h"
-#include "train/wings/examine/testing.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -20,34 +19,6 @@ Input two_sentences() {
 }
 
 }  // namespace
-
-TEST_CASE("bahdanau: its parts, drawn in the order of construction") {
-  const std::string gru =
-      "weight_ih_l0 (36, 12)\n#weight_hh_l0 (36, 12)\n#bias_ih_l0 (36,)\n#bias_hh_l0 (36,)\n";
-  const auto named = [](std::string lines, const std::string& name) {
-    for (size_t at = 0; (at = lines.find('#')) != std::string::npos;) lines.replace(at, 1, name);
-    return name + lines;
-  };
-  std::string decoder = named(gru, "decoder.");
-  decoder.replace(decoder.find("(36, 12)"), 8, "(36, 36)");
-  CHECK(parameter_lines(*layer_of(aligning)) ==
-        "source_emb.weight (9, 12)\n" + named(gru, "encoder.") + named(gru, "encoder_reverse.") +
-            "tok_emb.weight (7, 12)\nW_initial.weight (12, 12)\n"
-            "cross_att.W_query.weight (12, 12)\ncross_att.W_key.weight (12, 24)\n"
-            "cross_att.v.weight (1, 12)\n" +
-            decoder + "W_hidden.weight (24, 48)\nout_head.weight (7, 12)\n");
-  CHECK(check_torch_init(aligning, 3) > 0);
-}
-
-TEST_CASE("bahdanau: values and gradients are those of the paper's sums in PyTorch") {
-  CHECK(check_golden("bahdanau") == 2 * 21);
-  CHECK(check_golden("bahdanau_unbatched") == 2 * 21);
-}
-
-TEST_CASE("bahdanau: all that a layer must satisfy") {
-  check_layer(aligning);
-  check_layer(aligning.substr(0, aligning.size() - 1) + ", dropout: 0.1}");
-}
 
 TEST_CASE("bahdanau: padding of the source changes nothing, whatever stands there") {
   const auto layer = layer_of(aligning);

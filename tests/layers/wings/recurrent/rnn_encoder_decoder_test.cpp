@@ -1,7 +1,6 @@
 #include "layers/wings/recurrent/rnn_encoder_decoder.h"
 
 #include "tests/support/layer_cases.h"
-#include "train/wings/examine/testing.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -34,39 +33,6 @@ Input padded_sentences() {
 }
 
 }  // namespace
-
-TEST_CASE("rnn_encoder_decoder: its parts, drawn in the order of construction") {
-  CHECK(parameter_lines(*layer_of(recurrent_translator("cell: rnn"))) ==
-        "source_emb.weight (9, 12)\n"
-        "encoder.weight_ih_l0 (12, 12)\nencoder.weight_hh_l0 (12, 12)\n"
-        "encoder.bias_ih_l0 (12,)\nencoder.bias_hh_l0 (12,)\n"
-        "tok_emb.weight (7, 12)\n"
-        "decoder.weight_ih_l0 (12, 12)\ndecoder.weight_hh_l0 (12, 12)\n"
-        "decoder.bias_ih_l0 (12,)\ndecoder.bias_hh_l0 (12,)\n"
-        "out_head.weight (7, 12)\n");
-  const std::string lines = parameter_lines(*layer_of(recurrent_translator("attention: additive")));
-  CHECK(lines.find("encoder.weight_ih_l0 (36, 12)") != std::string::npos);
-  CHECK(
-      lines.ends_with("cross_att.W_query.weight (12, 12)\ncross_att.W_key.weight (12, 12)\n"
-                      "cross_att.v.weight (1, 12)\nout_head.weight (7, 24)\n"));
-  for (const std::string& options : translator_options)
-    CHECK(check_torch_init(recurrent_translator(options), 3) > 0);
-}
-
-TEST_CASE("rnn_encoder_decoder: values and gradients are PyTorch's") {
-  CHECK(check_golden("rnn_encoder_decoder") == 2 * 12);
-  CHECK(check_golden("rnn_encoder_decoder_rnn") == 2 * 12);
-  CHECK(check_golden("rnn_encoder_decoder_additive") == 2 * 15);
-  CHECK(check_golden("rnn_encoder_decoder_dot") == 2 * 12);
-  CHECK(check_golden("rnn_encoder_decoder_lstm") == 2 * 15);
-  CHECK(check_golden("rnn_encoder_decoder_lstm_none") == 2 * 12);
-  CHECK(check_golden("rnn_encoder_decoder_conv1d") == 2 * 10);
-  CHECK(check_golden("rnn_encoder_decoder_conv1d_lstm") == 2 * 10);
-}
-
-TEST_CASE("rnn_encoder_decoder: all that a layer must satisfy") {
-  for (const std::string& options : translator_options) check_layer(recurrent_translator(options));
-}
 
 TEST_CASE("rnn_encoder_decoder: all of the source is seen, through one vector or by attention") {
   for (const std::string& options : translator_options) {
@@ -121,19 +87,4 @@ TEST_CASE("rnn_encoder_decoder: attention is recorded, over the source") {
     REQUIRE(weights.shape() == Shape{2, 1, 5, 4});
     for (int64_t t = 0; t < 5; ++t) CHECK(weights.data()[20 + 4 * t + 3] == 0);  // padding
   }
-}
-
-TEST_CASE("rnn_encoder_decoder: wrong inputs and fields are refused") {
-  CHECK(config_error_of(recurrent_translator("encoder_kernel_size: 4")) ==
-        "model.yaml:1:144: model.encoder_kernel_size: must be odd: a token sees as many on both "
-        "sides, got 4");
-  const auto layer = layer_of(recurrent_translator());
-  Input in = padded_sentences();
-  in.source_mask = Mask::full({2, 5}, 1);
-  CHECK(error_of([&] { (*layer)(in); }) ==
-        "rnn_encoder_decoder: expected a source_mask (B, S) = (2, 4), got (2, 5)");
-  in = padded_sentences();
-  in.ids = Ids::zeros({2, 6});
-  CHECK(error_of([&] { (*layer)(in); }) ==
-        "rnn_encoder_decoder: expected at most context_length 5 tokens, got 6");
 }

@@ -16,15 +16,6 @@ Input with_context(const Shape& x, const Shape& context) {
 
 }  // namespace
 
-TEST_CASE("cross_attention: parameters are those of multi-head attention") {
-  CHECK(parameter_lines(*layer_of("{type: cross_attention, d_in: 4, d_out: 6, num_heads: 2, "
-                                  "d_context: 3, qkv_bias: true}")) ==
-        "W_query.weight (6, 4)\nW_query.bias (6,)\nW_key.weight (6, 3)\nW_key.bias (6,)\n"
-        "W_value.weight (6, 3)\nW_value.bias (6,)\nout_proj.weight (6, 6)\nout_proj.bias (6,)\n");
-  CHECK(check_torch_init("{type: cross_attention, d_in: 4, d_out: 6, num_heads: 2}", 5) ==
-        3 * 24 + 36 + 6);
-}
-
 TEST_CASE("cross_attention: to itself it is multi-head attention that is not causal") {
   const CrossAttention cross({12, 8, 4});
   MultiHeadAttention self({12, 8, 9, 4, 0, false, true, true, /*causal=*/false});
@@ -62,22 +53,4 @@ TEST_CASE("cross_attention: a context of one token is given to every query") {
   const Array y = layer(with_context({1, 3, 4}, {1, 1, 4})).value();
   CHECK(check_near(rows_between(y.reshaped({3, 6}), 0, 1), rows_between(y.reshaped({3, 6}), 2, 3)) >
         0);
-}
-
-TEST_CASE("cross_attention: a context that does not fit is refused") {
-  CrossAttention layer({4, 6, 2, 3});
-  CHECK(error_of([&] {
-          layer(Tensor(values({2, 5, 4})));
-        }) ==
-        "cross_attention: expected a context (B, S, d_context 3) beside x (2, 5, 4), got none");
-  for (const Shape& wrong : {Shape{2, 3, 4}, Shape{3, 3, 3}, Shape{3, 3}}) {
-    CHECK(error_of([&] {
-            layer(with_context({2, 5, 4}, wrong));
-          }) ==
-          text("cross_attention: expected a context (B, S, d_context 3) beside x (2, 5, 4), got ",
-               wrong));
-  }
-  CHECK(layer(with_context({5, 4}, {2, 3})).shape() == Shape{5, 6});
-  CHECK(config_error_of("{type: cross_attention, d_in: 4, d_out: 5, num_heads: 2}") ==
-        "model.yaml:1:62: model.num_heads: must divide d_out: d_out is 5, num_heads is 2");
 }

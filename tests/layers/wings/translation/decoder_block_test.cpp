@@ -46,15 +46,6 @@ TEST_CASE("decoder_block: no gradient of a token flows into the tokens after it"
   CHECK(std::any_of(context.begin(), context.end(), [](real v) { return v != 0; }));
 }
 
-TEST_CASE("decoder_block: a feed-forward that sees later tokens is refused") {
-  CHECK(error_of<ConfigError>([] {
-          layer_of(
-              "{type: decoder_block, d_model: 12, context_length: 9, num_heads: 3, "
-              "feed_forward: simple_attention}");
-        }) ==
-        "decoder_block: expected a feed_forward that sees no later tokens, got simple_attention");
-}
-
 TEST_CASE("decoder_block: attention alone, with feed_forward none") {
   DecoderBlock decoder(
       {{.d_model = 12, .context_length = 9, .num_heads = 3, .feed_forward = "none"}});
