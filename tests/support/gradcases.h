@@ -1,5 +1,5 @@
-// Gradient cases by header. The test file of an operation lists its cases once. Its test
-// "<header>: gradient" runs them, and all_gradients_test.cpp checks that every header has some.
+// Gradient cases by header. The test file of an operation lists its cases;
+// autograd/ops/all_gradients_test.cpp runs those of all files, and fails if a header has none.
 #pragma once
 
 #include <map>

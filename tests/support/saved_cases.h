@@ -9,7 +9,7 @@
 namespace heed::testing {
 
 // More rows and more numbers than two chunks of a loop have.
-inline const Shape many_rows{300, 128};
+inline const Shape many_rows{700, 129};
 inline const Shape many_tokens{2, 300, 128};
 
 struct SavedCase {

@@ -32,17 +32,14 @@ TEST_CASE("layer_norm: values") {
   check_values(layer_norm(Array::full({4}, 7), Array::full({4}, 1), Tensor()), {4}, {0, 0, 0, 0});
 }
 
-TEST_CASE("layer_norm: gradient") { CHECK(check_grad_cases("layer_norm") > 0); }
-
 TEST_CASE("layer_norm: fused and composed agree") {
   for (const int64_t n : odd_sizes) {
     // The gradient of a row of one number is 0. The composed form computes rounding errors times
     // 1 / sqrt(eps) instead.
     const double tolerance = n == 1 ? 1e-3 : 20 * rounding;
-    check_twins(
-        [](const std::vector<Tensor>& in) { return layer_norm(in[0], in[1], in[2]); },
-        [](const std::vector<Tensor>& in) { return layer_norm_composed(in[0], in[1], in[2]); },
-        {values({2, 5, n}), values({n}, 0.5, 2, 2), values({n}, -2, 2, 3)}, tolerance);
+    check_twins([](In in) { return layer_norm(in[0], in[1], in[2]); },
+                [](In in) { return layer_norm_composed(in[0], in[1], in[2]); },
+                {values({2, 5, n}), values({n}, 0.5, 2, 2), values({n}, -2, 2, 3)}, tolerance);
   }
 }
 
@@ -70,21 +67,4 @@ TEST_CASE("layer_norm: no rows") {
   CHECK(y.shape() == Shape{0, 3});
   y.backward(Array::zeros({0, 3}));
   check_near(scale.grad(), Array::zeros({3}));
-}
-
-TEST_CASE("layer_norm: the same bits for any number of threads") {
-  check_threads([](const std::vector<Tensor>& in) { return layer_norm(in[0], in[1], in[2]); },
-                {values({700, 129}), values({129}, 0.5, 2, 2), values({129}, -2, 2, 3)});
-}
-
-TEST_CASE("layer_norm: refuses") {
-  const Tensor x = Array::zeros({2, 3}), scale = Array::zeros({3});
-  CHECK_THROWS_WITH_AS(layer_norm(x, Array::zeros({2}), Tensor()),
-                       "layer_norm: expected scale (3,) for x (2, 3), got (2,)", ShapeError);
-  CHECK_THROWS_WITH_AS(layer_norm(x, scale, Array::zeros({2})),
-                       "layer_norm: expected shift (3,) for x (2, 3), got (2,)", ShapeError);
-  CHECK_THROWS_WITH_AS(layer_norm(Array::zeros({2, 0}), Array::zeros({0}), Tensor()),
-                       "layer_norm: expected x (..., n >= 1), got (2, 0)", ShapeError);
-  CHECK_THROWS_WITH_AS(layer_norm(x, scale, Tensor(), -1), "layer_norm: expected eps >= 0, got -1",
-                       ShapeError);
 }

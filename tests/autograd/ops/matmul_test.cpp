@@ -55,13 +55,11 @@ Array naive(const Array& a, const Array& b, bool ta, bool tb) {
 const GradCases matmul_cases("matmul", [](GradCaseList& list) {
   for (const Pair& p : pairs) {
     list.add(text(p.a, " ", p.b, " ", p.ta == Trans::yes, p.tb == Trans::yes),
-             [p](const std::vector<Tensor>& in) { return matmul(in[0], in[1], p.ta, p.tb); },
+             [p](In in) { return matmul(in[0], in[1], p.ta, p.tb); },
              {wanted(values(p.a)), wanted(values(p.b, -2, 2, 2))});
   }
-  list.add(
-      "x x^T",
-      [](const std::vector<Tensor>& in) { return matmul(in[0], in[0], Trans::no, Trans::yes); },
-      {wanted(values({4, 3}))});
+  list.add("x x^T", [](In in) { return matmul(in[0], in[0], Trans::no, Trans::yes); },
+           {wanted(values({4, 3}))});
 });
 
 TEST_CASE("matmul: values") {
@@ -101,18 +99,8 @@ TEST_CASE("matmul: batches are matrices side by side") {
 TEST_CASE("matmul: gradient") { CHECK(check_grad_cases("matmul") > 0); }
 
 TEST_CASE("matmul: the same bits for any number of threads") {
-  check_threads([](const std::vector<Tensor>& in) { return matmul(in[0], in[1]); },
+  check_threads([](In in) { return matmul(in[0], in[1]); },
                 {values({257, 130}), values({130, 193})});
-  check_threads([](const std::vector<Tensor>& in) { return matmul(in[0], in[1]); },
+  check_threads([](In in) { return matmul(in[0], in[1]); },
                 {values({6, 33, 65}), values({6, 65, 34})});
-}
-
-TEST_CASE("matmul: refuses") {
-  CHECK_THROWS_WITH_AS(matmul(Array::zeros({3}), Array::zeros({3, 2})),
-                       "matmul: expected matrices (..., m, k) and (..., k, n), got (3,) and (3, 2)",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(
-      matmul(Array::zeros({2, 3}), Array::zeros({4, 5})),
-      "matmul: expected (..., m, k) @ (..., k, n), got (2, 3) @ (4, 5): k is 3 and 4", ShapeError);
-  CHECK_THROWS_AS(matmul(Array::zeros({2, 2, 3}), Array::zeros({3, 3, 5})), ShapeError);
 }

@@ -20,13 +20,11 @@ Array spread(const Shape& shape) {
 
 const GradCases max_cases("max", [](GradCaseList& list) {
   for (const Shape& s : {Shape{}, Shape{1}, Shape{17}, Shape{3, 4}, Shape{2, 3, 4}}) {
-    list.add(text("all ", s), [](const std::vector<Tensor>& in) { return max(in[0]); },
-             {wanted(spread(s))});
+    list.add(text("all ", s), [](In in) { return max(in[0]); }, {wanted(spread(s))});
     for (int axis = 0; axis < s.rank(); ++axis) {
       for (const bool keepdim : {false, true}) {
         list.add(text("axis ", axis, " ", s, " keepdim ", keepdim),
-                 [=](const std::vector<Tensor>& in) { return max(in[0], axis, keepdim); },
-                 {wanted(spread(s))});
+                 [=](In in) { return max(in[0], axis, keepdim); }, {wanted(spread(s))});
       }
     }
   }
@@ -47,8 +45,6 @@ TEST_CASE("max: values") {
   CHECK(max(Array::zeros({0, 2}), 1).shape() == Shape{0});
 }
 
-TEST_CASE("max: gradient") { CHECK(check_grad_cases("max") > 0); }
-
 TEST_CASE("max: ties, as in PyTorch") {
   const Tensor x = wanted(Array::from({4}, {1, 3, 3, 2}));
   max(x).backward();
@@ -56,11 +52,4 @@ TEST_CASE("max: ties, as in PyTorch") {
   const Tensor rows = wanted(Array::from({1, 4}, {1, 3, 3, 2}));
   max(rows, 1).backward();
   check_near(rows.grad(), Array::from({1, 4}, {0, 1, 0, 0}));
-}
-
-TEST_CASE("max: refuses nothing to choose from") {
-  CHECK_THROWS_WITH_AS(max(Array::zeros({0})), "max: expected at least one element, got (0,)",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(max(Array::zeros({2, 0}), 1),
-                       "max: expected at least one element on axis 1, got (2, 0)", ShapeError);
 }

@@ -96,17 +96,3 @@ TEST_CASE("permute: odd sizes") {
     }
   }
 }
-
-TEST_CASE("permute: gradient") { CHECK(check_grad_cases("permute") > 0); }
-
-TEST_CASE("permute: refuses an order that is none") {
-  const Tensor x = Array::zeros({2, 3});
-  CHECK_THROWS_WITH_AS(permute(x, {0}), "permute: expected 2 axes for x (2, 3), got 1", ShapeError);
-  CHECK_THROWS_WITH_AS(permute(x, {0, 0}),
-                       "permute: expected every axis of x (2, 3) once, got axis 0 twice",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(permute(x, {0, 5}), "shape: expected an axis from -2 to 1 of (2, 3), got 5",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(transpose(x, 0, 2), "shape: expected an axis from -2 to 1 of (2, 3), got 2",
-                       ShapeError);
-}

@@ -8,19 +8,17 @@ using namespace heed::testing;
 const GradCases pow_cases("pow", [](GradCaseList& list) {
   for (const double p : {-2.0, -0.5, 0.5, 1.0, 1.7, 2.0, 3.0, 4.0}) {
     for (const Shape& s : {Shape{}, Shape{7}, Shape{33}, Shape{3, 4}}) {
-      list.add(text("x^", p, " ", s), [p](const std::vector<Tensor>& in) { return pow(in[0], p); },
+      list.add(text("x^", p, " ", s), [p](In in) { return pow(in[0], p); },
                {wanted(values(s, 0.5, 2))});
     }
   }
   const Array with_zero = Array::from({4}, {-1.5, 0, 0.5, 2});
   for (const double p : {1.0, 2.0, 3.0}) {
-    list.add(text("x^", p, " around 0"),
-             [p](const std::vector<Tensor>& in) { return pow(in[0], p); }, {wanted(with_zero)});
+    list.add(text("x^", p, " around 0"), [p](In in) { return pow(in[0], p); }, {wanted(with_zero)});
   }
   for (const auto& [a, b] : std::vector<std::pair<Shape, Shape>>{
            {{}, {}}, {{5}, {5}}, {{2, 3}, {3}}, {{3}, {2, 3}}, {{2, 1}, {1, 3}}, {{4}, {}}}) {
-    list.add(text("tensors ", a, " ", b),
-             [](const std::vector<Tensor>& in) { return pow(in[0], in[1]); },
+    list.add(text("tensors ", a, " ", b), [](In in) { return pow(in[0], in[1]); },
              {wanted(values(a, 0.5, 2)), wanted(values(b, -2, 2, 2))});
   }
 });
@@ -35,8 +33,6 @@ TEST_CASE("pow: values") {
                {4, 9, 1, 1});
 }
 
-TEST_CASE("pow: gradient") { CHECK(check_grad_cases("pow") > 0); }
-
 TEST_CASE("pow: the gradient at 0 is finite") {
   for (const double p : {0.0, 1.0, 2.0, 3.0, 4.0}) {
     CAPTURE(p);
@@ -48,12 +44,6 @@ TEST_CASE("pow: the gradient at 0 is finite") {
   pow(x, p).backward();
   check_near(x.grad(), Array::zeros({1}));
   check_near(p.grad(), Array::zeros({1}));
-}
-
-TEST_CASE("pow: refuses shapes that do not broadcast") {
-  CHECK_THROWS_WITH_AS(pow(Tensor(values({2, 3})), Tensor(values({2}))),
-                       "pow: shapes (2, 3) and (2,) do not broadcast: axis -1 is 3 and 2",
-                       ShapeError);
 }
 
 // PyTorch 2.13: torch.tensor([-inf, -1, 0, 4, inf]).pow(0.5) and its gradient.

@@ -18,8 +18,6 @@ TEST_CASE("relu: values") {
   CHECK(std::isnan(relu(Tensor(std::numeric_limits<real>::quiet_NaN())).item()));
 }
 
-TEST_CASE("relu: gradient") { CHECK(check_grad_cases("relu") > 0); }
-
 TEST_CASE("relu: the slope at 0 is 0") {
   const Tensor x = wanted(Array::from({3}, {-1, 0, 1}));
   relu(x).backward(Array::full({3}, 5));

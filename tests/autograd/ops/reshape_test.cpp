@@ -14,9 +14,7 @@ const GradCases reshape_cases("reshape", [](GradCaseList& list) {
                                                                      {{1}, {}},
                                                                      {{2, 3}, {2, 3}}}) {
     list.add(text(from, " to ", to),
-             [to = to](const std::vector<Tensor>& in) {
-               return reshape(in[0], to) * Tensor(values(to));
-             },
+             [to = to](In in) { return reshape(in[0], to) * Tensor(values(to)); },
              {wanted(values(from))});
   }
 });
@@ -28,17 +26,10 @@ TEST_CASE("reshape: values") {
   CHECK(reshape(Array::zeros({0, 3}), {5, 0}).shape() == Shape{5, 0});
 }
 
-TEST_CASE("reshape: gradient") { CHECK(check_grad_cases("reshape") > 0); }
-
 TEST_CASE("reshape: two gradients that share a buffer do not disturb each other") {
   const Tensor x = wanted(Array::from({2}, {1, 2}));
   const Tensor y = x * 1;
   const Tensor z = reshape(y, {2, 1}) + reshape(y + y, {2, 1});
   z.backward(Array::from({2, 1}, {1, 10}));
   check_near(x.grad(), Array::from({2}, {3, 30}));
-}
-
-TEST_CASE("reshape: refuses another number of elements") {
-  CHECK_THROWS_WITH_AS(reshape(Array::zeros({2, 3}), {4}),
-                       "reshape: expected 6 elements as in (2, 3), got (4,)", ShapeError);
 }

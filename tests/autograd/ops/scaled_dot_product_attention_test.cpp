@@ -232,19 +232,17 @@ const GradCases sdpa_cases("scaled_dot_product_attention", [](GradCaseList& list
   }
   const Case packed{2, 4, 2, 6, 6, 3, 3, true};
   list.add("packed",
-           [o = options_of(packed)](const std::vector<Tensor>& in) {
-             return scaled_dot_product_attention(in[0], o);
-           },
+           [o = options_of(packed)](In in) { return scaled_dot_product_attention(in[0], o); },
            {wanted(values({2, 6, (4 + 2 + 2) * 3}))});
   list.add("one tensor as q, k and v",
-           [o = options_of(packed)](const std::vector<Tensor>& in) {
+           [o = options_of(packed)](In in) {
              AttentionOptions options = o;
              options.num_kv_heads = 0;
              return scaled_dot_product_attention(in[0], in[0], in[0], options);
            },
            {wanted(values({2, 6, 12}))});
   list.add("one tensor as k and v, which came from another",
-           [o = options_of(packed)](const std::vector<Tensor>& in) {
+           [o = options_of(packed)](In in) {
              const Tensor kv = exp(in[1]);
              return scaled_dot_product_attention(in[0], kv, kv, o);
            },
@@ -260,10 +258,8 @@ TEST_CASE("scaled_dot_product_attention: packed columns are q, k and v side by s
     const Case c{2, 4, kv_heads, 70, 70, 12, 12, true, MaskForm::keys, 0.2};
     const AttentionOptions options = options_of(c);
     const int64_t columns = 4 * 12, kv = kv_heads * 12;
-    const auto packed = [&](const std::vector<Tensor>& in) {
-      return scaled_dot_product_attention(in[0], options);
-    };
-    const auto apart = [&](const std::vector<Tensor>& in) {
+    const auto packed = [&](In in) { return scaled_dot_product_attention(in[0], options); };
+    const auto apart = [&](In in) {
       return scaled_dot_product_attention(slice(in[0], 2, 0, columns),
                                           slice(in[0], 2, columns, columns + kv),
                                           slice(in[0], 2, columns + kv, columns + 2 * kv), options);

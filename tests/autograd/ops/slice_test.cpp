@@ -12,17 +12,13 @@ const GradCases slice_cases("slice", [](GradCaseList& list) {
       for (const auto& [begin, end] :
            std::vector<std::pair<int64_t, int64_t>>{{0, 1}, {1, s[axis]}}) {
         list.add(text(s, " axis ", axis, " from ", begin),
-                 [=, b = begin, e = end](const std::vector<Tensor>& in) {
-                   return slice(in[0], axis, b, e);
-                 },
+                 [=, b = begin, e = end](In in) { return slice(in[0], axis, b, e); },
                  {wanted(values(s))});
       }
     }
   }
-  list.add(
-      "overlapping",
-      [](const std::vector<Tensor>& in) { return slice(in[0], 0, 0, 4) * slice(in[0], 0, 2, 6); },
-      {wanted(values({6, 3}))});
+  list.add("overlapping", [](In in) { return slice(in[0], 0, 0, 4) * slice(in[0], 0, 2, 6); },
+           {wanted(values({6, 3}))});
 });
 
 TEST_CASE("slice: values") {
@@ -34,20 +30,8 @@ TEST_CASE("slice: values") {
   CHECK(slice(x, 1, 2, 2).shape() == Shape{2, 0});
 }
 
-TEST_CASE("slice: gradient") { CHECK(check_grad_cases("slice") > 0); }
-
 TEST_CASE("slice: an empty part gives a gradient of zeros") {
   const Tensor x = wanted(values({2, 3}));
   slice(x, 1, 1, 1).backward(Array::zeros({2, 0}));
   check_near(x.grad(), Array::zeros({2, 3}));
-}
-
-TEST_CASE("slice: refuses a range outside the axis") {
-  const Tensor x = Array::zeros({2, 3});
-  CHECK_THROWS_WITH_AS(slice(x, 1, 1, 4),
-                       "slice: expected 0 <= begin <= end <= 3 on axis 1 of x (2, 3), got [1, 4)",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(slice(x, 1, 2, 1),
-                       "slice: expected 0 <= begin <= end <= 3 on axis 1 of x (2, 3), got [2, 1)",
-                       ShapeError);
 }

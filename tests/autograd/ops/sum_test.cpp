@@ -7,13 +7,11 @@ using namespace heed::testing;
 
 const GradCases sum_cases("sum", [](GradCaseList& list) {
   for (const Shape& s : {Shape{}, Shape{1}, Shape{17}, Shape{3, 4}, Shape{2, 3, 4}}) {
-    list.add(text("all ", s), [](const std::vector<Tensor>& in) { return sum(in[0]); },
-             {wanted(values(s))});
+    list.add(text("all ", s), [](In in) { return sum(in[0]); }, {wanted(values(s))});
     for (int axis = 0; axis < s.rank(); ++axis) {
       for (const bool keepdim : {false, true}) {
         list.add(text("axis ", axis, " ", s, " keepdim ", keepdim),
-                 [=](const std::vector<Tensor>& in) { return sum(in[0], axis, keepdim); },
-                 {wanted(values(s))});
+                 [=](In in) { return sum(in[0], axis, keepdim); }, {wanted(values(s))});
       }
     }
   }
@@ -32,17 +30,9 @@ TEST_CASE("sum: values") {
   CHECK(sum(Array::full({17000001}, 1)).item() == real(17000001));
 }
 
-TEST_CASE("sum: gradient") { CHECK(check_grad_cases("sum") > 0); }
-
 TEST_CASE("sum: the same bits for any number of threads") {
   for (const int axis : {0, 1, 2}) {
-    check_threads([axis](const std::vector<Tensor>& in) { return sum(in[0], axis); },
-                  {values({33, 129, 65})});
+    check_threads([axis](In in) { return sum(in[0], axis); }, {values({33, 129, 65})});
   }
-  check_threads([](const std::vector<Tensor>& in) { return sum(in[0]); }, {values({100003})});
-}
-
-TEST_CASE("sum: refuses an axis that is not there") {
-  CHECK_THROWS_WITH_AS(sum(Array::zeros({2, 3}), 2),
-                       "shape: expected an axis from -2 to 1 of (2, 3), got 2", ShapeError);
+  check_threads([](In in) { return sum(in[0]); }, {values({100003})});
 }

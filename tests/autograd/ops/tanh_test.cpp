@@ -15,5 +15,3 @@ TEST_CASE("tanh: values") {
               3);
   check_values(tanh(Array::from({4}, {-inf, 0, 100, inf})), {4}, {-1, 0, 1, 1});
 }
-
-TEST_CASE("tanh: gradient") { CHECK(check_grad_cases("tanh") > 0); }

@@ -55,8 +55,6 @@ const GradCases recurrence_cases("recurrence", [](GradCaseList& list) {
   }
 });
 
-TEST_CASE("recurrence: gradient") { CHECK(check_grad_cases("recurrence") == 3 * 4 * 4); }
-
 TEST_CASE("recurrence: values by hand") {
   const Tensor one = Array::from({1, 1}, {real(0.5)});
   const real h = std::tanh(real(1));
