@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "autograd/ops/slice.h"
-#include "autograd/threads/parallel.h"
-#include "layers/module/evaluation_mode.h"
-#include "tests/support/layer_cases.h"
+#include "tests/support/sequence_cases.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -36,20 +34,10 @@ TEST_CASE("gated_delta_net: initial values keep between 20% and all of the memor
 }
 
 TEST_CASE("gated_delta_net: several tokens after others, then one by one, equal all at once") {
-  const NoGrad off;
   for (const int kernel : {1, 2, 4, 9}) {
     const auto layer = layer_of(text(
         "{type: gated_delta_net, d_in: 5, d_out: 6, num_heads: 2, kernel_size: ", kernel, "}"));
-    const Tensor x = values({2, 9, 5});
-    const Array all = (*layer)(x).value();
-    Cache cache(9);
-    for (const auto& [begin, end] :
-         {std::pair{0, 4}, std::pair{4, 7}, std::pair{7, 8}, std::pair{8, 9}}) {
-      Input in(slice(x, 1, begin, end));
-      in.cache = &cache;
-      check_near((*layer)(in), slice(Tensor(all), 1, begin, end).value());
-      cache.advance(end - begin);
-    }
+    check_parts(*layer, values({2, 9, 5}), {0, 4, 7, 8, 9});
   }
 }
 
@@ -68,18 +56,8 @@ TEST_CASE("gated_delta_net: the future changes no bit of the past") {
 }
 
 TEST_CASE("gated_delta_net: the same bits for 1 to 8 threads") {
-  const int before = num_threads();
-  const auto layer = layer_of("{type: gated_delta_net, d_in: 48, d_out: 48, num_heads: 3}");
-  const Tensor x = values({3, 100, 48});
-  set_num_threads(1);
-  const Results alone = run(*layer, x);
-  int64_t compared = 0;
-  for (const int threads : {2, 3, 8}) {
-    set_num_threads(threads);
-    compared += check_same_bits(run(*layer, x), alone);
-  }
-  set_num_threads(before);
-  CHECK(compared == 3 * 15);
+  CHECK(check_layer_threads("{type: gated_delta_net, d_in: 48, d_out: 48, num_heads: 3}",
+                            values({3, 100, 48})) == 15);
 }
 
 TEST_CASE("gated_delta_net: what it keeps of earlier tokens has a fixed size") {

@@ -1,10 +1,7 @@
 #include "layers/wings/alternatives/latent_attention.h"
 
-#include "autograd/ops/concat.h"
 #include "autograd/ops/slice.h"
-#include "autograd/threads/parallel.h"
-#include "layers/module/evaluation_mode.h"
-#include "tests/support/layer_cases.h"
+#include "tests/support/sequence_cases.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -21,32 +18,15 @@ std::string with_latent(const std::string& options) {
               options, "}");
 }
 
-// The output for x (T, d_in), the tokens between two cuts at a time, with a cache.
-Array latent_by_parts(Module& layer, const Tensor& x, const std::vector<int64_t>& cuts) {
-  const EvaluationMode evaluating(layer);
-  Cache cache(x.dim(0));
-  std::vector<Tensor> parts;
-  for (size_t i = 0; i + 1 < cuts.size(); ++i) {
-    Input in(slice(x, 0, cuts[i], cuts[i + 1]));
-    in.cache = &cache;
-    parts.push_back(layer(in));
-    cache.advance(cuts[i + 1] - cuts[i]);
-  }
-  return concat(parts, 0).value();
-}
-
 }  // namespace
 
 TEST_CASE("latent_attention: from latents in a cache equals all tokens at once") {
-  const NoGrad off;
   for (const std::string& options : latent_options) {
     const auto layer = layer_of(with_latent(options));
     perturb_parameters(*layer);
     layer->train(false);
-    const Tensor x = values({9, 5});
-    const Array all = (*layer)(x).value();
-    check_near(latent_by_parts(*layer, x, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), all);
-    check_near(latent_by_parts(*layer, x, {0, 4, 5, 8, 9}), all);  // several after others, too
+    check_parts(*layer, values({9, 5}), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+    check_parts(*layer, values({9, 5}), {0, 4, 5, 8, 9});  // several after others, too
   }
 }
 
@@ -57,44 +37,25 @@ TEST_CASE("latent_attention: what is added to the up-projections counts in a cac
   const Array before = layer(x).value();
   layer.W_UK->add("more", layer_of("{type: linear, d_in: 1, d_out: 6, bias: false}", 5));
   layer.W_UV->add("more", layer_of("{type: linear, d_in: 1, d_out: 6, bias: false}", 6));
-  const Array all = layer(x).value();
-  CHECK(all.data()[53] != before.data()[53]);
-  check_near(latent_by_parts(layer, x, {0, 4, 5, 7, 8, 9}), all);
+  CHECK(layer(x).value().data()[53] != before.data()[53]);
+  check_parts(layer, x, {0, 4, 5, 7, 8, 9});
 }
 
 TEST_CASE("latent_attention: observers see the weights of a token from the cache") {
   const NoGrad off;
   const auto layer = layer_of(with_latent(""));
   const Tensor x = values({5, 5});
-  Array whole, last;  // (1, H, T, T), (1, H, 1, T)
-  {
-    const AttentionRecorder recorder;
-    (*layer)(x);
-    whole = recorder.recorded.at(0).weights;
-  }
-  {
-    const AttentionRecorder recorder;
-    (void)latent_by_parts(*layer, x, {0, 4, 5});
-    last = recorder.recorded.at(1).weights;
-  }
-  check_near(last, slice(Tensor(whole), 2, 4, 5).value());
+  const AttentionRecorder recorder;
+  check_parts(*layer, x, {0, 4, 5});
+  const Array whole = recorder.recorded.at(0).weights, last = recorder.recorded.at(2).weights;
+  check_near(last, slice(Tensor(whole), 2, 4, 5).value());  // (1, H, 1, T) of (1, H, T, T)
 }
 
 TEST_CASE("latent_attention: the same bits for 1 to 8 threads") {
-  const int before = num_threads();
-  const auto layer = layer_of(
-      "{type: latent_attention, d_in: 48, d_out: 48, context_length: 140, num_heads: 3, d_latent: "
-      "20, d_query_latent: 30, dropout: 0.2}");
-  const Tensor x = values({3, 140, 48});
-  set_num_threads(1);
-  const Results alone = run(*layer, x);
-  int64_t compared = 0;
-  for (const int threads : {2, 3, 8}) {
-    set_num_threads(threads);
-    compared += check_same_bits(run(*layer, x), alone);
-  }
-  set_num_threads(before);
-  CHECK(compared == 3 * 13);
+  CHECK(check_layer_threads(
+            "{type: latent_attention, d_in: 48, d_out: 48, context_length: 140, num_heads: 3, "
+            "d_latent: 20, d_query_latent: 30, dropout: 0.2}",
+            values({3, 140, 48})) == 13);
 }
 
 TEST_CASE("latent_attention: a token in the cache is d_latent + d_rope numbers") {

@@ -1,6 +1,6 @@
 #include "layers/wings/recurrent/conv1d.h"
 
-#include "tests/support/layer_cases.h"
+#include "tests/support/sequence_cases.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -39,18 +39,9 @@ TEST_CASE("conv1d: padding counts as nothing, whatever is there") {
 }
 
 TEST_CASE("conv1d: token by token, with a cache, equals all tokens at once") {
-  const NoGrad off;
   for (const int kernel : {1, 2, 3, 5, 9}) {
     const auto layer =
         layer_of(text("{type: conv1d, d_in: 3, d_out: 4, kernel_size: ", kernel, "}"));
-    const Tensor x = values({6, 3});
-    const Array all = (*layer)(x).value();
-    Cache cache(6);
-    for (const auto& [begin, end] : {std::pair{0, 3}, std::pair{3, 4}, std::pair{4, 6}}) {
-      Input in(slice(x, 0, begin, end));
-      in.cache = &cache;
-      check_near((*layer)(in), slice(Tensor(all), 0, begin, end).value());
-      cache.advance(end - begin);
-    }
+    check_parts(*layer, values({6, 3}), {0, 3, 4, 6});
   }
 }

@@ -1,7 +1,7 @@
 #include "layers/wings/recurrent/recurrent.h"
 
 #include "autograd/graph/graph.h"
-#include "tests/support/layer_cases.h"
+#include "tests/support/sequence_cases.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -38,17 +38,8 @@ TEST_CASE("rnn, gru and lstm: an initial state goes on where a sequence was cut"
 }
 
 TEST_CASE("rnn, gru and lstm: token by token, with a cache, equals all tokens at once") {
-  const NoGrad off;
   for (const char* type : all_types) {
-    const auto layer = layer_of(text("{type: ", type, ", d_in: 3, d_out: 4}"));
-    const Tensor x = values({6, 3});
-    const Array all = (*layer)(x).value();
-    Cache cache(6);
-    for (const auto& [begin, end] : {std::pair{0, 3}, std::pair{3, 4}, std::pair{4, 6}}) {
-      Input in(slice(x, 0, begin, end));
-      in.cache = &cache;
-      check_near((*layer)(in), slice(Tensor(all), 0, begin, end).value());
-      cache.advance(end - begin);
-    }
+    check_parts(*layer_of(text("{type: ", type, ", d_in: 3, d_out: 4}")), values({6, 3}),
+                {0, 3, 4, 6});
   }
 }

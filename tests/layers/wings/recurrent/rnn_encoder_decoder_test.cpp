@@ -1,6 +1,6 @@
 #include "layers/wings/recurrent/rnn_encoder_decoder.h"
 
-#include "tests/support/layer_cases.h"
+#include "tests/support/sequence_cases.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -24,13 +24,6 @@ const std::vector<std::string> translator_options{"",
                                                   "encoder_kernel_size: 3",
                                                   "encoder_kernel_size: 5, cell: lstm",
                                                   "encoder_kernel_size: 3, attention: dot"};
-
-Input padded_sentences() {
-  Input in{ids({2, 5}, {0, 1, 2, 3, 4, 5, 6, 0, 1, 2})};
-  in.source_ids = ids({2, 4}, {8, 7, 6, 5, 4, 3, 0, 0});
-  in.source_mask = mask_of({2, 4}, {1, 1, 1, 1, 1, 1, 0, 0});
-  return in;
-}
 
 }  // namespace
 
@@ -56,20 +49,7 @@ TEST_CASE("rnn_encoder_decoder: all of the source is seen, through one vector or
 TEST_CASE("rnn_encoder_decoder: padding of the source changes nothing, whatever stands there") {
   for (const std::string& options : translator_options) {
     CAPTURE(options);
-    const auto layer = layer_of(recurrent_translator(options));
-    layer->train(false);
-    const Input in = padded_sentences();
-    const Array y = (*layer)(in).value();
-    Input other = in;
-    other.source_ids = in.source_ids.clone();
-    other.source_ids.mutable_data()[6] = 8;
-    other.source_ids.mutable_data()[7] = 5;
-    check_same_bits((*layer)(other).value(), y);
-    Input shorter{ids({5}, {5, 6, 0, 1, 2})};
-    shorter.source_ids = ids({2}, {4, 3});
-    const Array alone = (*layer)(shorter).value();
-    REQUIRE(alone.shape() == Shape{5, 7});
-    CHECK(check_near(alone, Array::from({5, 7}, y.span().subspan(35))) == 35);
+    check_source_padding(*layer_of(recurrent_translator(options)));
   }
 }
 

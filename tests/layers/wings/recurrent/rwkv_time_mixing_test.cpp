@@ -1,6 +1,6 @@
 #include "layers/wings/recurrent/rwkv_time_mixing.h"
 
-#include "tests/support/layer_cases.h"
+#include "tests/support/sequence_cases.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -31,16 +31,6 @@ TEST_CASE("rwkv_time_mixing: initial values are those of the published code's fi
 }
 
 TEST_CASE("rwkv_time_mixing: several tokens after others, then one by one, equal all at once") {
-  const NoGrad off;
-  const auto layer = layer_of("{type: rwkv_time_mixing, d_in: 5, d_out: 7}");
-  const Tensor x = values({2, 9, 5});
-  const Array all = (*layer)(x).value();
-  Cache cache(9);
-  for (const auto& [begin, end] :
-       {std::pair{0, 4}, std::pair{4, 7}, std::pair{7, 8}, std::pair{8, 9}}) {
-    Input in(slice(x, 1, begin, end));
-    in.cache = &cache;
-    check_near((*layer)(in), slice(Tensor(all), 1, begin, end).value());
-    cache.advance(end - begin);
-  }
+  check_parts(*layer_of("{type: rwkv_time_mixing, d_in: 5, d_out: 7}"), values({2, 9, 5}),
+              {0, 4, 7, 8, 9});
 }

@@ -1,7 +1,7 @@
 #include "layers/wings/translation/encoder_decoder.h"
 
 #include "autograd/base/modes.h"
-#include "tests/support/layer_cases.h"
+#include "tests/support/sequence_cases.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -12,14 +12,6 @@ std::string translator(const std::string& options = "") {
   return "{type: encoder_decoder, source_vocab_size: 9, vocab_size: 7, source_length: 6, "
          "context_length: 5, d_model: 12, num_heads: 3, num_layers: 2" +
          (options.empty() ? "" : ", " + options) + "}";
-}
-
-Input sentences() {
-  Input in{ids({2, 5}, {0, 1, 2, 3, 4, 5, 6, 0, 1, 2})};
-  in.source_ids = ids({2, 4}, {8, 7, 6, 5, 4, 3, 0, 0});
-  in.source_mask = Mask::full({2, 4}, 1);
-  in.source_mask.mutable_data()[6] = in.source_mask.mutable_data()[7] = 0;
-  return in;
 }
 
 }  // namespace
@@ -36,8 +28,8 @@ TEST_CASE("encoder_decoder: attention that is chosen, on both sides and between 
   CHECK(lines.find("decoder_blocks.1.att.out_proj") == std::string::npos);
   CHECK(lines.find("decoder_blocks.1.cross_att.W_key.weight (12, 12)") != std::string::npos);
   CHECK(lines.find("decoder_blocks.1.cross_att.out_proj") == std::string::npos);
-  CHECK((*layer)(sentences()).shape() == Shape{2, 5, 7});
-  Input longest = sentences();  // a source of 6 tokens, more than the decoder's 5
+  CHECK((*layer)(padded_sentences()).shape() == Shape{2, 5, 7});
+  Input longest = padded_sentences();  // a source of 6 tokens, more than the decoder's 5
   longest.source_ids = Ids::zeros({2, 6});
   longest.source_mask = {};
   CHECK((*layer)(longest).shape() == Shape{2, 5, 7});
@@ -63,7 +55,7 @@ TEST_CASE("encoder_decoder: its parts, drawn in the order of construction") {
 
 TEST_CASE("encoder_decoder: the future of what is written is not seen, all of the source is") {
   const auto layer = layer_of(translator());
-  const Input in = sentences();
+  const Input in = padded_sentences();
   const Array y = (*layer)(in).value();
   REQUIRE(y.shape() == Shape{2, 5, 7});
   Input later = in;
@@ -81,19 +73,7 @@ TEST_CASE("encoder_decoder: the future of what is written is not seen, all of th
 TEST_CASE("encoder_decoder: padding of the source changes nothing, whatever stands there") {
   for (const char* context : {"context: attention", "context: mean"}) {
     CAPTURE(context);
-    const auto layer = layer_of(translator(context));
-    const Input in = sentences();
-    const Array y = (*layer)(in).value();
-    Input other = in;
-    other.source_ids = in.source_ids.clone();
-    other.source_ids.mutable_data()[6] = 8;
-    other.source_ids.mutable_data()[7] = 5;
-    check_same_bits((*layer)(other).value(), y);
-    Input shorter{ids({5}, {5, 6, 0, 1, 2})};
-    shorter.source_ids = ids({2}, {4, 3});
-    const Array alone = (*layer)(shorter).value();
-    REQUIRE(alone.shape() == Shape{5, 7});
-    CHECK(check_near(alone, Array::from({5, 7}, y.span().subspan(35))) == 35);
+    check_source_padding(*layer_of(translator(context)));
   }
 }
 
@@ -101,7 +81,7 @@ TEST_CASE("encoder_decoder: with a mean context the decoder sees one vector") {
   const auto layer = layer_of(translator("context: mean"));
   CHECK(parameter_lines(*layer) == parameter_lines(*layer_of(translator())));
   AttentionRecorder recorder;
-  (*layer)(sentences());
+  (*layer)(padded_sentences());
   int64_t cross = 0;
   for (const AttentionRecorder::Weights& recorded : recorder.recorded) {
     if (recorded.path.find("cross_att") == std::string::npos) continue;
