@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "autograd/base/rethrow.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "train/checkpoint/state_dict.h"
@@ -41,6 +42,14 @@ std::string model_at(const fs::path& run, const std::string& step) {
   return read_text(run / "checkpoints" / step / "model.safetensors");
 }
 
+// A run of two steps, which no test changes, and its weights.
+const fs::path& first_run() {
+  static const TempDir folder;
+  static const fs::path run = trained(folder, "first", {"train.steps=2"});
+  return run;
+}
+fs::path first_weights() { return first_run() / "checkpoints/step-000002/model.safetensors"; }
+
 Array tensor_of(const fs::path& run, const std::string& step, const std::string& name) {
   return SafeTensors(run / "checkpoints" / step / "model.safetensors").array(name);
 }
@@ -49,10 +58,9 @@ Array tensor_of(const fs::path& run, const std::string& step, const std::string&
 
 TEST_CASE("weights: a run starts from those of a run, a checkpoint or a file, with the same bits") {
   const TempDir folder;
-  const fs::path first = trained(folder, "first", {"train.steps=2"});
-  const fs::path file = first / "checkpoints/step-000002/model.safetensors";
+  const fs::path file = first_weights();
   std::vector<std::string> results;
-  for (const fs::path& source : {first, first / "checkpoints/step-000002", file}) {
+  for (const fs::path& source : {first_run(), file.parent_path(), file}) {
     const std::string name = "from-" + std::to_string(results.size());
     const fs::path run =
         trained(folder, name, {"train.steps=3", "seed=9", "train.weights=" + source.string()});
@@ -97,8 +105,7 @@ TEST_CASE("weights: frozen parameters keep their bits, and resuming needs no sou
 
 TEST_CASE("weights: their characters are those of the new run, and others are listed") {
   const TempDir folder;
-  const fs::path first = trained(folder, "first", {"train.steps=2"});
-  const std::string from = "train.weights=" + first.string();
+  const std::string from = "train.weights=" + first_run().string();
   CHECK(load_small(folder, {from}).warnings.empty());
   // Fewer characters than the model knows: the ids are those of the model.
   write_text(folder / "fewer.txt", std::string(300, 'e') + "very\n");
@@ -121,7 +128,7 @@ TEST_CASE("weights: their characters are those of the new run, and others are li
   // A checkpoint of an earlier version has no vocabulary.
   fs::create_directory(folder / "old");
   for (const char* name : {"model.safetensors", "config.yaml"}) {
-    fs::copy_file(first / "checkpoints/step-000002" / name, folder / "old" / name);
+    fs::copy_file(first_weights().parent_path() / name, folder / "old" / name);
   }
   write_text(folder / "other.txt", sample_text() + "Every\n");
   const LoadedRun old = load_small(
@@ -134,8 +141,7 @@ TEST_CASE("weights: their characters are those of the new run, and others are li
 
 TEST_CASE("weights: a run on another text is refused, with the characters it does not know") {
   const TempDir folder;
-  const fs::path first = trained(folder, "first", {"train.steps=2"});
-  const fs::path checkpoint = first / "checkpoints/step-000002";
+  const fs::path first = first_run(), checkpoint = first_weights().parent_path();
   const auto load = [&](const std::string& text) {
     write_text(folder / "other.txt", text);
     load_run(read_run_tree(first / "config.yaml", {"data.path=" + (folder / "other.txt").string()}),
@@ -165,8 +171,7 @@ TEST_CASE("weights: the plan counts what trains, and what that costs") {
 
 TEST_CASE("weights: what does not fit is named with both shapes, before a run is made") {
   const TempDir folder;
-  const fs::path first = trained(folder, "first", {"train.steps=2"});
-  const std::string from = "train.weights=" + first.string();
+  const std::string from = "train.weights=" + first_run().string();
   const auto refused = [&](const std::vector<std::string>& sets) {
     return message_of<ConfigError>([&] { make_plan(load_small(folder, sets)); });
   };
@@ -364,8 +369,7 @@ TEST_CASE("weights: the positions that a model adds or turns by show in no shape
 
 TEST_CASE("weights: numbers that are not finite are named, before the first step") {
   const TempDir folder;
-  const fs::path first = trained(folder, "first", {"train.steps=2"});
-  const SafeTensors file(first / "checkpoints/step-000002/model.safetensors");
+  const SafeTensors file(first_weights());
   const double too_large = is_float64 ? std::numeric_limits<double>::infinity() : 1e300;
   std::vector<std::vector<double>> numbers;
   std::vector<TensorView> views;

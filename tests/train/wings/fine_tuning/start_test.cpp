@@ -4,8 +4,6 @@
 #include "tests/support/run_program.h"
 #include "tests/support/training_run.h"
 #include "tests/train/wings/own_data/own_data_cases.h"
-#include "train/checkpoint/state_dict.h"
-#include "train/plan.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/wings/fine_tuning/vocabularies.h"
 
