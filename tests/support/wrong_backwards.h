@@ -1,5 +1,5 @@
 // Backwards that are wrong in ways that a gradient check can miss, each with its right twin. The
-// tests of gradcheck, of check_op and of check_layer reject all of them.
+// tests of gradcheck, of check_op and of the gradients of layers reject all of them.
 #pragma once
 
 #include <string>

@@ -7,6 +7,7 @@
 #include "autograd/threads/parallel.h"
 #include "tests/support/compare_runs.h"
 #include "tests/support/near.h"
+#include "tests/support/resume_cases.h"
 #include "tests/support/training_run.h"
 #include "train/evaluate.h"
 #include "train/run/resume.h"
@@ -47,27 +48,13 @@ Ending run_of(const TempDir& folder, const std::string& name,
 }  // namespace
 
 TEST_CASE("trainer: N + M steps are N, save, a new trainer, M") {
+  const int threads = num_threads();
   for (const char* more : {"random.generators=separate", "random.generators=single",
                            "random.dropout_stream=mt19937", "data.sampling=random"}) {
     CAPTURE(more);
-    const TempDir folder;
-    const std::vector<std::string> sets = plus(everything, {more});
-    CHECK(run_of(folder, "whole", sets) == Ending::finished);
-    copy_ended_after(5, folder / "whole", folder / "parts");
-    manual_seed(99);
-    streams().dropout().random32();
-    Trainer goes_on(load_small(folder, sets), RunFolder::open(folder / "parts"),
-                    folder / "parts/checkpoints/step-000005");
-    CHECK(goes_on.step() == 5);
-    CHECK(goes_on.train() == Ending::finished);
-    CHECK(goes_on.step() == 12);
-    CHECK(compare_checkpoints(folder / "whole", folder / "parts", 10) == 5);
-    CHECK(compare_checkpoints(folder / "whole", folder / "parts", 12) == 5);
-    CHECK(rows_of(folder / "whole") == rows_of(folder / "parts"));
-    CHECK(rows_of(folder / "whole").size() > 100);
-    CHECK(read_text(folder / "whole/samples.txt") == read_text(folder / "parts/samples.txt"));
-    CHECK(read_text(folder / "whole/samples.txt").find("--- step 12\n") != std::string::npos);
+    check_resume(together({everything, {more, "train.log_every=1"}}));
   }
+  set_num_threads(threads);
 }
 
 TEST_CASE("trainer: 1, 2 and 3 threads write the same bytes") {

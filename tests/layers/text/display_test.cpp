@@ -8,6 +8,12 @@ using namespace heed;
 
 namespace {
 
+using Texts = std::initializer_list<std::pair<std::string, std::string>>;
+
+void check_shown(Texts rows) {
+  for (const auto& [text, want] : rows) CHECK(printable(text) == want);
+}
+
 bool listed(char32_t c) {
   for (const auto& [low, high] :
        {std::pair{U'\x00', U'\x1F'}, std::pair{U'\x7F', U'\x9F'}, std::pair{U'\xAD', U'\xAD'},
@@ -24,27 +30,24 @@ bool listed(char32_t c) {
 }  // namespace
 
 TEST_CASE("display: characters that steer a terminal or hide are escaped, all others stay") {
-  CHECK(printable("a\nb\x01"
-                  "c") == "a\\nb\\x01c");
-  CHECK(printable("\x1B[31m\x7F") == "\\x1b[31m\\x7f");
-  CHECK(printable("\xC2\x9B"
-                  "31m") == "\\u009b31m");
-  CHECK(printable("a\xE2\x80\xAE"
-                  "b") == "a\\u202eb");
-  CHECK(printable("\xD8\x9C") == "\\u061c");
+  check_shown({{"a\nb\x01.c", "a\\nb\\x01.c"},
+               {"\x1B[31m\x7F", "\\x1b[31m\\x7f"},
+               {"\xC2\x9B[31m", "\\u009b[31m"},
+               {"a\xE2\x80\xAE.b", "a\\u202e.b"},
+               {"\xD8\x9C", "\\u061c"}});
   int64_t escaped = 0;
   for (char32_t c = 0; c < 0x3000; ++c) {
-    const std::string character = to_utf8(c), shown = printable(character);
-    CHECK_MESSAGE((shown == character) == !listed(c), static_cast<unsigned>(c), " ", shown);
-    escaped += shown == character ? 0 : 1;
+    const std::string character = to_utf8(c), found = printable(character);
+    CHECK_MESSAGE((found == character) == !listed(c), static_cast<unsigned>(c), " ", found);
+    escaped += found == character ? 0 : 1;
   }
   CHECK(escaped == 32 + 33 + 1 + 1 + 1 + 2 + 2 + 1 + 1 + 2 + 7 + 16);
 }
 
 TEST_CASE("display: invisible characters above U+3000") {
-  CHECK(printable(to_utf8(U'\xFEFF')) == "\\ufeff");
-  CHECK(printable(to_utf8(U'\x3164')) == "\\u3164");
-  CHECK(printable(to_utf8(U'\xE0041')) == "\\U000e0041");
+  check_shown({{to_utf8(U'\xFEFF'), "\\ufeff"},
+               {to_utf8(U'\x3164'), "\\u3164"},
+               {to_utf8(U'\xE0041'), "\\U000e0041"}});
   // Reserved for characters to be ignored; marks that format shorthand and hieroglyphs.
   for (const char32_t c : {0x2065, 0xE0000, 0xE0002, 0xE01F0, 0xE0FFF, 0x1BCA0, 0x13430}) {
     CHECK_MESSAGE(printable(to_utf8(c)) != to_utf8(c), static_cast<unsigned>(c));
@@ -56,11 +59,10 @@ TEST_CASE("display: invisible characters above U+3000") {
 }
 
 TEST_CASE("display: bytes that are no UTF-8 are escaped one by one") {
-  CHECK(printable("caf\xE9.txt") == "caf\\xe9.txt");
-  CHECK(printable("\x9B"
-                  "31m") == "\\x9b31m");
-  CHECK(printable("\xC0\x9B") == "\\xc0\\x9b");  // an overlong ESC
-  CHECK(printable("\xE2\x80") == "\\xe2\\x80");  // cut
+  check_shown({{"caf\xE9.txt", "caf\\xe9.txt"},
+               {"\x9B.31m", "\\x9b.31m"},
+               {"\xC0\x9B", "\\xc0\\x9b"},    // an overlong ESC
+               {"\xE2\x80", "\\xe2\\x80"}});  // cut
 }
 
 TEST_CASE("display: the limit cuts between characters") {
@@ -77,20 +79,21 @@ TEST_CASE("display: a message of several lines keeps them") {
 }
 
 TEST_CASE("display: width of Latin, Chinese, Korean, emoji, marks") {
-  CHECK(display_width("Every") == 5);
-  CHECK(display_width("\xC3\xBC"
-                      "ber") == 4);                       // über
-  CHECK(display_width("\xE4\xB8\xAD\xE6\x96\x87") == 4);  // two Chinese characters
-  CHECK(display_width("\xED\x95\x9C") == 2);              // a Korean syllable
-  CHECK(display_width("\xEF\xBC\xA1") == 2);              // a fullwidth A
-  CHECK(display_width("\xEF\xBD\xB1") == 1);              // a halfwidth katakana
-  CHECK(display_width("\xF0\x9F\x98\x80!") == 3);         // an emoji
-  CHECK(display_width("e\xCC\x81") == 1);                 // e, combining acute
-  CHECK(display_width("\xE0\xB8\x81\xE0\xB8\xB1") == 1);  // Thai consonant and vowel mark
-  CHECK(display_width("\xE2\x90\xA3") == 1);              // the visible blank
-  CHECK(display_width("\xFF"
-                      "a") == 2);  // an invalid byte
-  CHECK(display_width("") == 0);
+  for (const auto& [text, columns] : std::initializer_list<std::pair<const char*, int64_t>>{
+           {"Every", 5},
+           {"über", 4},
+           {"\xE4\xB8\xAD\xE6\x96\x87", 4},  // two Chinese characters
+           {"\xED\x95\x9C", 2},              // a Korean syllable
+           {"\xEF\xBC\xA1", 2},              // a fullwidth A
+           {"\xEF\xBD\xB1", 1},              // a halfwidth katakana
+           {"\xF0\x9F\x98\x80!", 3},         // an emoji
+           {"e\xCC\x81", 1},                 // e, combining acute
+           {"\xE0\xB8\x81\xE0\xB8\xB1", 1},  // Thai consonant and vowel mark
+           {"\xE2\x90\xA3", 1},              // the visible blank
+           {"\xFF.", 2},                     // an invalid byte
+           {"", 0}}) {
+    CHECK_MESSAGE(display_width(text) == columns, text);
+  }
 }
 
 TEST_CASE("display: widths at both ends of the ranges") {
@@ -117,12 +120,15 @@ TEST_CASE("display: marks of every script combine, those beside their letter tak
 }
 
 TEST_CASE("display: a single character is always visible") {
-  CHECK(visible(U'a') == "a");
-  CHECK(visible(U'\n') == "\\n");
-  CHECK(visible(U' ') == "\xE2\x90\xA3");
-  CHECK(visible(U'\x4E2D') == "\xE4\xB8\xAD");
-  CHECK(visible(U'\0') == "U+0000");
-  CHECK(visible(U'\x10FFFF') == "U+10FFFF");
+  for (const auto& [c, want] :
+       std::initializer_list<std::pair<char32_t, const char*>>{{U'a', "a"},
+                                                               {U'\n', "\\n"},
+                                                               {U' ', "\xE2\x90\xA3"},
+                                                               {U'\x4E2D', "\xE4\xB8\xAD"},
+                                                               {U'\0', "U+0000"},
+                                                               {U'\x10FFFF', "U+10FFFF"}}) {
+    CHECK(visible(c) == want);
+  }
   // Blanks, marks without a letter, formats, private use, unassigned.
   for (const char32_t c : {0xA0, 0xAD, 0x301, 0xE31, 0x1680, 0x2003, 0x200B, 0x202E, 0x3000, 0x3164,
                            0xE000, 0xFE0F, 0xFEFF, 0xE0041, 0xF0000}) {

@@ -45,21 +45,27 @@ std::unique_ptr<Module> small_gpt(double dropout = 0) {
 
 TEST_CASE("generate: ids come up as often as they are likely") {
   const std::vector<real> logits = logs({0.1, 0.4, 0.2, 0.3});
-  using Counts = std::vector<int>;
-  CHECK(counts(logits, {}) == Counts{100, 400, 200, 300});
-  CHECK(counts(logits, {.temperature = 0}) == Counts{0, 1000, 0, 0});
-  CHECK(counts(logits, {.top_k = 1}) == Counts{0, 1000, 0, 0});
-  CHECK(counts(logits, {.top_k = 2}) == Counts{0, 571, 0, 429});
-  CHECK(counts(logits, {.top_k = 100}) == Counts{100, 400, 200, 300});
-  CHECK(counts(logits, {.top_p = 0.3}) == Counts{0, 1000, 0, 0});
-  CHECK(counts(logits, {.top_p = 0.65}) == Counts{0, 571, 0, 429});
-  CHECK(counts(logits, {.top_p = 0.75}) == Counts{0, 444, 223, 333});
-  CHECK(counts(logits, {.top_p = 1}) == Counts{100, 400, 200, 300});
-  // k = 3 leaves 0.4, 0.3, 0.2, in all 0.9. The first two reach p: 0.7 / 0.9 > 0.75.
-  CHECK(counts(logits, {.top_k = 3, .top_p = 0.75}) == Counts{0, 571, 0, 429});
-  // Temperature 0.5 squares the probabilities: 1, 16, 4, 9, of 30.
-  CHECK(counts(logits, {.temperature = 0.5}) == Counts{33, 534, 133, 300});
-  CHECK(counts(logits, {.temperature = 1e-300}) == Counts{0, 1000, 0, 0});
+  struct Row {
+    SamplingOptions options;
+    std::vector<int> counts;
+  };
+  for (const Row& row : std::vector<Row>{
+           {{}, {100, 400, 200, 300}},
+           {{.temperature = 0}, {0, 1000, 0, 0}},
+           {{.top_k = 1}, {0, 1000, 0, 0}},
+           {{.top_k = 2}, {0, 571, 0, 429}},
+           {{.top_k = 100}, {100, 400, 200, 300}},
+           {{.top_p = 0.3}, {0, 1000, 0, 0}},
+           {{.top_p = 0.65}, {0, 571, 0, 429}},
+           {{.top_p = 0.75}, {0, 444, 223, 333}},
+           {{.top_p = 1}, {100, 400, 200, 300}},
+           // k = 3 leaves 0.4, 0.3, 0.2, in all 0.9. The first two reach p: 0.7 / 0.9 > 0.75.
+           {{.top_k = 3, .top_p = 0.75}, {0, 571, 0, 429}},
+           // Temperature 0.5 squares the probabilities: 1, 16, 4, 9, of 30.
+           {{.temperature = 0.5}, {33, 534, 133, 300}},
+           {{.temperature = 1e-300}, {0, 1000, 0, 0}}}) {
+    CHECK(counts(logits, row.options) == row.counts);
+  }
 }
 
 TEST_CASE("generate: equal logits, hidden ones, and the ends of u") {
@@ -118,14 +124,17 @@ TEST_CASE("generate: the seed alone decides, and nothing else moves") {
 TEST_CASE("generate: wrong options") {
   const auto model = small_gpt();
   CHECK_THROWS_AS(generate(*model, {}, 3, {}, 6), ConfigError);
-  CHECK_THROWS_AS(generate(*model, {1}, 3, {.temperature = -1}, 6), ConfigError);
-  CHECK_THROWS_AS(generate(*model, {1}, 3, {.top_k = 0}, 6), ConfigError);
-  CHECK_THROWS_AS(generate(*model, {1}, 3, {.top_p = 0.0}, 6), ConfigError);
-  CHECK_THROWS_AS(generate(*model, {1}, 3, {.top_p = 1.5}, 6), ConfigError);
-  CHECK_THROWS_AS(generate(*model, {1}, 3, {.min_p = -0.1}, 6), ConfigError);
-  CHECK_THROWS_AS(generate(*model, {1}, 3, {.min_p = 1.1}, 6), ConfigError);
-  CHECK_THROWS_AS(generate(*model, {1}, 3, {.repetition_penalty = 0}, 6), ConfigError);
-  CHECK_THROWS_AS(generate(*model, {1}, 3, {.repetition_penalty = INFINITY}, 6), ConfigError);
+  for (const SamplingOptions& wrong :
+       std::vector<SamplingOptions>{{.temperature = -1},
+                                    {.top_k = 0},
+                                    {.top_p = 0.0},
+                                    {.top_p = 1.5},
+                                    {.min_p = -0.1},
+                                    {.min_p = 1.1},
+                                    {.repetition_penalty = 0},
+                                    {.repetition_penalty = INFINITY}}) {
+    CHECK_THROWS_AS(generate(*model, {1}, 3, wrong, 6), ConfigError);
+  }
   CHECK(model->training());
 }
 

@@ -230,6 +230,7 @@ TEST_CASE("examine 3: shapes that do not fit") {
 }
 
 TEST_CASE("examine 4: a backward that is wrong" * doctest::skip(!is_float64)) {
+  // layer_gradients_test.cpp has a table of them, with the right ones.
   expect(wrong_with<WrongBackward>(), "gradients", "compare the backward with its equations");
 }
 
@@ -299,19 +300,6 @@ TEST_CASE("examine: a config that is wrong, a type that is unknown") {
         "heedgrad_add_plugin lists it)");
   CHECK(first("{type: linear, d_in: 4}").find("d_out: missing") != std::string::npos);
   CHECK(first("{type: linear, ").find("config:") != std::string::npos);
-}
-
-TEST_CASE("examine: every wrong backward of the table is found in a layer" *
-          doctest::skip(!is_float64)) {
-  // layer_gradients_test.cpp has the right ones.
-  for (const BackwardMistake& c : wrong_backwards()) {
-    CAPTURE(c.name);
-    const auto make = [&] { return std::make_unique<FunctionLayer>(c.wrong); };
-    const LayerSubject subject{.name = "function", .make = make};
-    const std::string wrong = message_of("gradients", examine_layer(subject, {{2, 5, 64}}));
-    CHECK_MESSAGE(wrong.find(c.says) != std::string::npos, wrong);
-    CHECK(wrong.ends_with("; compare the backward with its equations"));
-  }
 }
 
 TEST_CASE("examine: every layer that is built in, every option") {

@@ -86,25 +86,28 @@ TEST_CASE("elf: the text of a symbol that the library defines") {
 
 TEST_CASE("elf: offsets and lengths that lead out of the file") {
   constexpr uint64_t far = std::numeric_limits<uint64_t>::max();
+  using Change = void (*)(Library&, uint64_t);
+  constexpr Change changes[] = {
+      [](Library& l, uint64_t wrong) { l.header.e_shoff = wrong; },
+      [](Library& l, uint64_t wrong) { l.header.e_shnum = static_cast<uint16_t>(wrong); },
+      [](Library& l, uint64_t wrong) { l.sections[1].sh_offset = wrong; },
+      [](Library& l, uint64_t wrong) { l.sections[1].sh_size = wrong; },
+      [](Library& l, uint64_t wrong) { l.sections[2].sh_offset = wrong; },
+      [](Library& l, uint64_t wrong) { l.sections[2].sh_size = wrong; },
+      [](Library& l, uint64_t wrong) { l.sections[2].sh_link = static_cast<uint32_t>(wrong); },
+      [](Library& l, uint64_t wrong) { l.sections[3].sh_offset = wrong; },
+      [](Library& l, uint64_t wrong) { l.sections[3].sh_size = wrong; },
+      [](Library& l, uint64_t wrong) { l.symbols[2].st_name = static_cast<uint32_t>(wrong); },
+      [](Library& l, uint64_t wrong) { l.symbols[2].st_shndx = static_cast<uint16_t>(wrong); },
+      [](Library& l, uint64_t wrong) { l.symbols[2].st_value = wrong; },
+      [](Library& l, uint64_t wrong) { l.symbols[2].st_size = wrong; }};
   for (const uint64_t wrong : {far, far - 63, far / 2, uint64_t{1} << 40, uint64_t{600}}) {
-    const auto refused = [&](auto&& change) {
+    for (size_t i = 0; i < std::size(changes); ++i) {
+      CAPTURE(i);
       Library library;
-      change(library);
-      return library.found() == std::nullopt;
-    };
-    CHECK(refused([&](Library& l) { l.header.e_shoff = wrong; }));
-    CHECK(refused([&](Library& l) { l.header.e_shnum = static_cast<uint16_t>(wrong); }));
-    CHECK(refused([&](Library& l) { l.sections[1].sh_offset = wrong; }));
-    CHECK(refused([&](Library& l) { l.sections[1].sh_size = wrong; }));
-    CHECK(refused([&](Library& l) { l.sections[2].sh_offset = wrong; }));
-    CHECK(refused([&](Library& l) { l.sections[2].sh_size = wrong; }));
-    CHECK(refused([&](Library& l) { l.sections[2].sh_link = static_cast<uint32_t>(wrong); }));
-    CHECK(refused([&](Library& l) { l.sections[3].sh_offset = wrong; }));
-    CHECK(refused([&](Library& l) { l.sections[3].sh_size = wrong; }));
-    CHECK(refused([&](Library& l) { l.symbols[2].st_name = static_cast<uint32_t>(wrong); }));
-    CHECK(refused([&](Library& l) { l.symbols[2].st_shndx = static_cast<uint16_t>(wrong); }));
-    CHECK(refused([&](Library& l) { l.symbols[2].st_value = wrong; }));
-    CHECK(refused([&](Library& l) { l.symbols[2].st_size = wrong; }));
+      changes[i](library, wrong);
+      CHECK(library.found() == std::nullopt);
+    }
   }
 }
 
