@@ -151,17 +151,3 @@ TEST_CASE("attend: recording changes no number; without a recorder nothing is ke
   }
   CHECK(compared > 200);
 }
-
-TEST_CASE("attend: fused and composed agree in every layer, block and model, with dropout") {
-  int64_t compared = 0;
-  for (const LayerCase& c : attending_layers({.dropout = 0.2})) {
-    CAPTURE(c.name);
-    const auto layer = layer_of(c.yaml);
-    perturb_parameters(*layer);
-    Input in = input_for(*layer, {3, 9});
-    const Results fused_results = run(*layer, in);
-    const Composed form;
-    compared += check_near(run(*layer, in), fused_results, 100 * rounding);
-  }
-  CHECK(compared > 200);
-}

@@ -39,18 +39,57 @@ class WithWeight : public Module {
   Parameter weight;
 };
 
+// A variant that differs in its forward alone.
+template <Tensor (*compute)(const WithWeight&, const Input&)>
+class With final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override { return compute(*this, in); }
+};
+
 template <class Layer>
 std::string wrong_with(const std::string& options = "{d_in: 4}") {
   return all_messages(examine_layer_class<Layer>(options, {{2, 5, 4}, {5, 4}}));
 }
 
-class RightLayer final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
+template <Tensor (*compute)(const WithWeight&, const Input&)>
+std::string wrong_forward() {
+  return wrong_with<With<compute>>();
+}
 
- protected:
-  Tensor forward(const Input& in) override { return linear(in.x, weight, {}); }
-};
+Tensor right(const WithWeight& layer, const Input& in) { return linear(in.x, layer.weight, {}); }
+using RightLayer = With<right>;
+
+Tensor half_its_gradient(const WithWeight& layer, const Input& in) {
+  return half_square(right(layer, in));
+}
+
+Tensor forgets_an_input(const WithWeight& layer, const Input& in) {
+  return linear(in.x, Tensor(layer.weight).value(), {}) + in.x;
+}
+
+Tensor drops_in_evaluation(const WithWeight& layer, const Input& in) {
+  return dropout(right(layer, in), 0.5, /*training=*/true);
+}
+
+Tensor looks_ahead(const WithWeight& layer, const Input& in) {
+  return right(layer, in) + mean(in.x, in.x.rank() - 2, /*keepdim=*/true);
+}
+
+Tensor pools_tokens(const WithWeight&, const Input& in) { return mean(in.x, in.x.rank() - 2); }
+
+Tensor limited(const WithWeight& layer, const Input& in) {
+  require_context("limited", in, 9);
+  return right(layer, in);
+}
+
+Tensor counts_threads(const WithWeight& layer, const Input& in) {
+  return right(layer, in) * Tensor(static_cast<real>(1 + 1e-3 * num_threads()));
+}
+
+Tensor makes_nan(const WithWeight& layer, const Input& in) { return log(right(layer, in)); }
 
 class RegisteredTwice final : public Module {
  public:
@@ -75,24 +114,6 @@ class WrongShape final : public Module {
   Tensor forward(const Input& in) override { return matmul(in.x, weight); }
 };
 
-class WrongBackward final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
-
- protected:
-  Tensor forward(const Input& in) override { return half_square(linear(in.x, weight, {})); }
-};
-
-class ForgetsAnInput final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
-
- protected:
-  Tensor forward(const Input& in) override {
-    return linear(in.x, weight.tensor().value(), {}) + in.x;
-  }
-};
-
 class UnsavedState final : public WithWeight {
  public:
   explicit UnsavedState(const Config& c) : WithWeight(c), running_(Array::zeros({c.d_in})) {}
@@ -110,26 +131,6 @@ class UnsavedState final : public WithWeight {
   Array running_;
 };
 
-class DropsInEvaluation final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
-
- protected:
-  Tensor forward(const Input& in) override {
-    return dropout(linear(in.x, weight, {}), 0.5, /*training=*/true);
-  }
-};
-
-class LooksAhead final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
-
- protected:
-  Tensor forward(const Input& in) override {
-    return linear(in.x, weight, {}) + mean(in.x, in.x.rank() - 2, /*keepdim=*/true);
-  }
-};
-
 class SaysTooLittle final : public WithWeight {
  public:
   using WithWeight::WithWeight;
@@ -137,14 +138,6 @@ class SaysTooLittle final : public WithWeight {
 
  protected:
   Tensor forward(const Input& in) override { return linear(in.x, weight, {}); }
-};
-
-class PoolsTokens final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
-
- protected:
-  Tensor forward(const Input& in) override { return mean(in.x, in.x.rank() - 2); }
 };
 
 class IgnoresMask final : public WithWeight {
@@ -172,35 +165,6 @@ class HidesItsMask final : public WithWeight {
     const Tensor weights = attention_weights(matmul(x, x, Trans::no, Trans::yes), in.mask);
     return without_batch(linear(matmul(weights, x), weight, {}), in.x);
   }
-};
-
-class Limited final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
-
- protected:
-  Tensor forward(const Input& in) override {
-    require_context("limited", in, 9);
-    return linear(in.x, weight, {});
-  }
-};
-
-class CountsThreads final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
-
- protected:
-  Tensor forward(const Input& in) override {
-    return linear(in.x, weight, {}) * Tensor(static_cast<real>(1 + 1e-3 * num_threads()));
-  }
-};
-
-class MakesNaN final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
-
- protected:
-  Tensor forward(const Input& in) override { return log(linear(in.x, weight, {})); }
 };
 
 }  // namespace
@@ -231,11 +195,12 @@ TEST_CASE("examine 3: shapes that do not fit") {
 
 TEST_CASE("examine 4: a backward that is wrong" * doctest::skip(!is_float64)) {
   // layer_gradients_test.cpp has a table of them, with the right ones.
-  expect(wrong_with<WrongBackward>(), "gradients", "compare the backward with its equations");
+  expect(wrong_forward<half_its_gradient>(), "gradients",
+         "compare the backward with its equations");
 }
 
 TEST_CASE("examine 5: a backward that forgets an input") {
-  expect(wrong_with<ForgetsAnInput>(), "gradients that are missing",
+  expect(wrong_forward<forgets_an_input>(), "gradients that are missing",
          "no gradient reaches weight, but y depends on it: an operation's backward leaves it out, "
          "or .value() cuts the graph");
 }
@@ -247,18 +212,18 @@ TEST_CASE("examine 6: state that is not saved") {
 }
 
 TEST_CASE("examine 7: dropout in evaluation") {
-  expect(wrong_with<DropsInEvaluation>(), "evaluation",
+  expect(wrong_forward<drops_in_evaluation>(), "evaluation",
          "evaluation draws random numbers given x (2, 5, 4); drop only while training(), as "
          "make_dropout_mask does");
 }
 
 TEST_CASE("examine 8: looking ahead in a causal layer") {
-  expect(wrong_with<LooksAhead>(), "causality",
+  expect(wrong_forward<looks_ahead>(), "causality",
          "y at token 0 changes with the tokens after 0 given x (2, 5, 4), though "
          "signature() says causal; hide later keys");
   expect(wrong_with<SaysTooLittle>(), "causality",
          "y at a token depends on no later token, but signature() does not say causal");
-  expect(wrong_with<PoolsTokens>(), "causality",
+  expect(wrong_forward<pools_tokens>(), "causality",
          "signature() says causal, which needs a row of y for each token, but y is (2, 4)");
 }
 
@@ -269,7 +234,7 @@ TEST_CASE("examine: masks that are said and not read, read and not said") {
 }
 
 TEST_CASE("examine: a largest number of tokens that the signature does not give") {
-  expect(wrong_with<Limited>(), "number of tokens",
+  expect(wrong_forward<limited>(), "number of tokens",
          "limited: expected at most context_length 9 tokens, got 48 in (1, 48, 4) given x (1, 48, "
          "4); a layer with a largest number of tokens gives it in signature(), as .longest\n");
 }
@@ -281,12 +246,12 @@ TEST_CASE("examine: a width of x that is not the signature's") {
 }
 
 TEST_CASE("examine 9: other results for 1 and 2 threads") {
-  expect(wrong_with<CountsThreads>(), "threads", "for 1 and 2 threads given x (2, 5, 4); ");
-  expect(wrong_with<CountsThreads>(), "threads", "never by num_threads()");
+  expect(wrong_forward<counts_threads>(), "threads", "for 1 and 2 threads given x (2, 5, 4); ");
+  expect(wrong_forward<counts_threads>(), "threads", "never by num_threads()");
 }
 
 TEST_CASE("examine 10: a NaN") {
-  const std::string all = wrong_with<MakesNaN>();
+  const std::string all = wrong_forward<makes_nan>();
   expect(all, "finite numbers",
          "y is not finite given x (2, 5, 4) of up to 1.5: anomaly: log made NaN");
   expect(all, "finite numbers", "guard the operation: an eps in a division");
