@@ -4,7 +4,6 @@
 #include "autograd/ops/concat.h"
 #include "layers/module/cache.h"
 #include "tests/support/layer_cases.h"
-#include "tests/support/seed_numbers.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -24,18 +23,6 @@ bool comes_from(Node& node, const std::string& op) {
 }
 
 }  // namespace
-
-TEST_CASE("multi_head_attention: the numbers of the documents from seed 123") {
-  const auto layer = layer_of(
-      "{type: multi_head_attention, d_in: 3, d_out: 2, context_length: 6, "
-      "num_heads: 2}",
-      123);
-  CHECK(check_seed_numbers("multi_head_attention", (*layer)(Tensor(seed_batch())).value()) == 24);
-  const DryRun dry;
-  CHECK(layer_of("{type: multi_head_attention, d_in: 768, d_out: 768, context_length: 1024, "
-                 "num_heads: 12}")
-            ->parameter_count() == 2360064);  // the book, exercise 3.3
-}
 
 TEST_CASE("multi_head_attention: grouped, keys and values are narrower") {
   // Equals a layer of three key and value heads that all have the weights of the shared one.

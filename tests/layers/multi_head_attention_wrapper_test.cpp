@@ -1,7 +1,6 @@
 #include "layers/multi_head_attention_wrapper.h"
 
 #include "tests/support/layer_cases.h"
-#include "tests/support/seed_numbers.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -13,23 +12,6 @@ const std::string block_around =
     "multi_head_attention_wrapper";
 
 }  // namespace
-
-TEST_CASE("multi_head_attention_wrapper: the numbers of the documents from seed 123") {
-  const auto layer = layer_of(
-      "{type: multi_head_attention_wrapper, d_in: 3, d_out: 2, "
-      "context_length: 6, num_heads: 2}",
-      123);
-  CHECK(check_seed_numbers("multi_head_attention_wrapper",
-                           (*layer)(Tensor(seed_batch())).value()) == 48);
-}
-
-TEST_CASE("multi_head_attention_wrapper: two heads of width 1 give an output of width 2") {
-  const auto layer = layer_of(
-      "{type: multi_head_attention_wrapper, d_in: 3, d_out: 1, "
-      "context_length: 6, num_heads: 2}");
-  CHECK((*layer)(Tensor(seed_batch())).shape() == Shape{2, 6, 2});
-  CHECK((*layer)(Tensor(seed_inputs())).shape() == Shape{6, 2});
-}
 
 TEST_CASE("multi_head_attention_wrapper: heads side by side are causal_attention, one by one") {
   const auto layer = layer_of(

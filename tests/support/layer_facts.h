@@ -3,7 +3,9 @@
 //   $sizes = d_in: 4, d_out: 3                 stands for the text in the lines below
 //   {type: linear, $sizes}                     the facts of a layer follow:
 //     parameters: weight (3, 4) bias (3,)      all of them, in order
+//     count: 15                                of parameters
 //     drawn 123: 15                            from this seed as PyTorch's modules, so many numbers
+//     documents linear: 12                     from seed 123, so many numbers of the documents
 //     examined: (2, 6, 4) (6, 4)               passes all checks of layers, with these shapes too
 //     x (2, 5): linear: expected ...           the error for such an input, or "fine"
 //   {type: linear, d_in: 0, d_out: 3}

@@ -4,11 +4,11 @@
 
 #include "autograd/random/fills.h"
 #include "layers/text/utf8.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/task_errors.h"
 #include "train/files/files.h"
 
 using namespace heed;
-using heed::testing::TempDir;
+using namespace heed::testing;
 
 namespace {
 
@@ -20,29 +20,25 @@ ConfigNode options(int64_t context_length, ConfigNode more = ConfigNode::map({})
   return node;
 }
 
+std::unique_ptr<Task> task_in(const TempDir& folder, const std::string& text,
+                              const ConfigNode& config, int64_t batch_size = 0) {
+  write_file_atomically(folder / "t.txt", text);
+  const TaskSetup setup{.config_folder = folder.path(), .batch_size = batch_size};
+  return task_registry().make("text", config, setup);
+}
+
 // A task with its own text file.
 struct MadeText {
-  MadeText(const std::string& text, const ConfigNode& config, int64_t batch_size = 0) {
-    write_file_atomically(folder / "t.txt", text);
-    TaskSetup setup;
-    setup.config_folder = folder.path();
-    setup.batch_size = batch_size;
-    task = task_registry().make("text", config, setup);
-  }
+  MadeText(const std::string& text, const ConfigNode& config)
+      : task(task_in(folder, text, config)) {}
   Task* operator->() const { return task.get(); }
   TempDir folder;
   std::unique_ptr<Task> task;
 };
 
 std::string message_of(const std::string& text, const ConfigNode& config, int64_t batch_size = 0) {
-  try {
-    const MadeText made(text, config, batch_size);
-  } catch (const TaskError& error) {
-    return error.field + ": " + error.what();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  const TempDir folder;
+  return task_error(folder, [&] { task_in(folder, text, config, batch_size); });
 }
 
 std::string text_of(const Ids& ids, const Task& task) {

@@ -5,7 +5,7 @@
 #include "tests/support/broken_files.h"
 #include "tests/support/near.h"
 #include "tests/support/source_tree.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/task_errors.h"
 #include "train/files/files.h"
 #include "train/files/safetensors.h"
 #include "train/wings/examine/testing.h"
@@ -57,20 +57,9 @@ struct ImageFiles {
     const TaskSetup setup{.config_folder = folder.path(), .batch_size = batch_size};
     return task_registry().make("images", parse_config("{" + options + "}", "i.yaml"), setup);
   }
-  // The error of making it, without the folder; TaskErrors begin with their field.
   std::string error(const std::string& options = "path: a.safetensors",
                     int64_t batch_size = 0) const {
-    std::string message = "accepted";
-    try {
-      task(options, batch_size);
-    } catch (const TaskError& wrong) {
-      message = wrong.field + ": " + wrong.what();
-    } catch (const TaskFileError& wrong) {
-      message = wrong.field + ": " + wrong.what();
-    } catch (const Error& wrong) {
-      message = wrong.what();
-    }
-    return folder.cut_from(message);
+    return task_error(folder, [&] { task(options, batch_size); });
   }
   TempDir folder;
   std::vector<uint8_t> bytes;

@@ -2,6 +2,7 @@
 
 #include "autograd/random/fills.h"
 #include "tests/support/near.h"
+#include "tests/support/task_errors.h"
 #include "tests/support/training_run.h"
 #include "train/files/safetensors.h"
 #include "train/wings/examine/examine_task.h"
@@ -37,22 +38,8 @@ struct VectorFile {
     return task_registry().make(
         "vectors", parse_config("{path: v.safetensors" + options + "}", "v.yaml"), setup);
   }
-  // The error of making it, without the folder; TaskErrors begin with their field.
   std::string error(const std::string& options = "") const {
-    std::string message;
-    try {
-      task(options);
-      return "accepted";
-    } catch (const TaskError& wrong) {
-      message = wrong.field + ": " + wrong.what();
-    } catch (const Error& wrong) {
-      message = wrong.what();
-    }
-    const std::string path = folder.path().string() + "/";
-    for (size_t at = message.find(path); at != std::string::npos; at = message.find(path)) {
-      message.erase(at, path.size());
-    }
-    return message;
+    return task_error(folder, [&] { task(options); });
   }
   TempDir folder;
 };
