@@ -1,5 +1,6 @@
 // Layers that facts.txt wants to be examined: options that each layer's variants do not have.
 #include "tests/support/layer_facts.h"
+#include "tests/support/source_tree.h"
 #include "train/wings/examine/testing.h"
 
 using namespace heed;
@@ -14,6 +15,6 @@ TEST_CASE("examine: the layers of facts.txt satisfy all that a layer must") {
     check_layer(fact.layer, shapes_in(fact.says));
     ++examined;
   }
-  MESSAGE("layers examined: ", examined);
-  CHECK(facts > 200);
+  CHECK(facts > 150);
+  CHECK(examined >= (house::has_wing("recurrent") ? 33 : 0));  // those of this wing alone
 }
