@@ -1,77 +1,27 @@
 // Compares the files of two runs that should be the same.
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "autograd/base/error.h"
 #include "tests/support/run_program.h"
 #include "train/run/metrics.h"
 
 namespace heed::testing {
 
 // The rows of a metrics file without the seconds.
-inline std::string rows_of(const std::filesystem::path& run) {
-  std::string rows;
-  for (MetricsRow row : read_metrics(run / "metrics.csv")) {
-    row.seconds = {};
-    rows += metrics_line(row) + "\n";
-  }
-  return rows;
-}
+std::string rows_of(const std::filesystem::path& run);
 
-inline std::filesystem::path checkpoint_of(const std::filesystem::path& run, int step) {
-  const std::string digits = std::to_string(step);
-  return run / "checkpoints" / ("step-" + std::string(6 - digits.size(), '0') + digits);
-}
+std::filesystem::path checkpoint_of(const std::filesystem::path& run, int step);
+std::string file_of(const std::filesystem::path& run, int step, const std::string& name);
 
-inline std::string file_of(const std::filesystem::path& run, int step, const std::string& name) {
-  return read_text(checkpoint_of(run, step) / name);
-}
-
-// A file of a checkpoint without the seconds in manifest.json, and so without its checksum.
-inline std::string timeless_file_of(const std::filesystem::path& run, int step,
-                                    const std::string& name) {
-  const std::string bytes = file_of(run, step, name);
-  if (name != "manifest.json") return bytes;
-  nlohmann::json facts = nlohmann::json::parse(bytes);
-  CHECK(facts.erase("seconds") + facts.erase("xxh64") == 2);
-  return facts.dump();
-}
-
-// Checks that the files of two checkpoints have the same bytes, but for the seconds. Returns the
-// number that do.
-inline int compare_checkpoints(const std::filesystem::path& a, const std::filesystem::path& b,
-                               int step) {
-  int compared = 0;
-  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.safetensors",
-                           "config.yaml", "manifest.json"}) {
-    const std::string of_a = timeless_file_of(a, step, name);
-    const bool same = of_a == timeless_file_of(b, step, name);
-    CHECK_MESSAGE(same, name);
-    compared += same && !of_a.empty() ? 1 : 0;
-  }
-  return compared;
-}
+// Checks that the files of two checkpoints have the same bytes, but for the seconds in
+// manifest.json, and so its checksum. Returns the number that do.
+int compare_checkpoints(const std::filesystem::path& a, const std::filesystem::path& b, int step);
 
 // Copies a run as if it had been killed some time after `step`: later checkpoints are missing,
 // later rows and samples are not.
-inline void copy_ended_after(int step, const std::filesystem::path& run,
-                             const std::filesystem::path& copy) {
-  namespace fs = std::filesystem;
-  fs::copy(run, copy, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  int removed = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(run / "checkpoints")) {
-    const std::string name = entry.path().filename().string();
-    if (name > checkpoint_of(run, step).filename().string()) {
-      fs::remove_all(copy / "checkpoints" / name);
-      ++removed;
-    }
-  }
-  REQUIRE(removed > 0);
-}
+void copy_ended_after(int step, const std::filesystem::path& run,
+                      const std::filesystem::path& copy);
 
 }  // namespace heed::testing
