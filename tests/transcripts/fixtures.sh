@@ -1,0 +1,61 @@
+# What transcripts share: functions of bash that write files. Read before the first command.
+
+# text.txt, 2,466 characters of which 21 differ, and c.yaml, which trains on it in a moment.
+small() {
+  local i
+  for i in {0..99}; do
+    ((i % 3 == 0)) && echo 'Every effort moves you.' || echo 'Attention is all we need'
+  done >text.txt
+  cat >c.yaml <<'YAML'
+seed: 5
+data: {type: text, path: text.txt, train_fraction: 0.8}
+model: {type: gpt, context_length: 8, d_model: 12, num_heads: 3, num_layers: 1}
+optimizer: {type: adamw, lr: 1e-2}
+train: {steps: 12, batch_size: 4, log_every: 4}
+YAML
+}
+
+# FILE.safetensors with tensors NAME:DTYPE:SHAPE, or NAME:DTYPE:SHAPE:BYTES, which are repeated as
+# printf writes them; zeros if left out: x:F32:8,3,4
+tensors() {
+  local file=$1 entry name dtype shape bytes each header='' begin=0 count
+  shift
+  : >"$file.data"
+  for entry; do
+    IFS=: read -r name dtype shape bytes <<<"$entry"
+    [ $dtype = BOOL ] && count=1 || count=4
+    for each in ${shape//,/ }; do ((count *= each)); done
+    while :; do printf "${bytes:-\\0}"; done 2>/dev/null | head -c $count >>"$file.data"
+    header+="${header:+,}\"$name\":{\"dtype\":\"$dtype\",\"shape\":[$shape],"
+    header+="\"data_offsets\":[$begin,$((begin += count))]}"
+  done
+  header="{$header}"
+  {
+    printf "\\x$(printf %x $((${#header} & 255)))\\x$(printf %x $((${#header} >> 8)))\0\0\0\0\0\0"
+    printf %s "$header"
+    cat "$file.data"
+  } >"$file"
+  rm "$file.data"
+}
+
+# The named files are the same, byte for byte; says which differ.
+same() { cmp "$1" "$2"; }
+
+# The first value of a key in JSON on standard input.
+value() { grep -o "\"$1\":[^],}]*" | head -n 1 | cut -d: -f2-; }
+
+# Two numbers differ by a share of at most $3, 1e-6 if it is left out; says both where they do not.
+near() { awk -v a="$1" -v b="$2" -v most="${3:-1e-6}" 'BEGIN { d = (a - b) / a; if (d * d > most * most) print a, b }'; }
+
+# The rows of a run without their seconds.
+rows() { cut -d, -f1-6,8- "$1/metrics.csv"; }
+
+# copy.yaml, a small model of two sequences.
+copying() {
+  cat >copy.yaml <<'YAML'
+data: {type: copy, length: 5, min_length: 3, symbols: 12}
+model: {type: encoder_decoder, d_model: 8, num_heads: 2, num_layers: 1}
+train: {steps: 2, batch_size: 4}
+sample: {every: 1, prompt: "11 2 3"}
+YAML
+}
