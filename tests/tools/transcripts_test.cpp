@@ -121,6 +121,7 @@ std::vector<std::vector<std::string>> said_by(const Transcript& transcript) {
   for (const Typed& each : transcript.commands) {
     script += each.command + "\nprintf '\\n%s%d\\n' '" + mark + "' $?\n";
   }
+  script += "jobs -p | xargs -r kill\n";  // a job left over would be waited for
   write_text(folder / "script", script);
   const std::string out = run_program("/bin/bash", {(folder / "script").string()}).out;
   std::vector<std::vector<std::string>> said;

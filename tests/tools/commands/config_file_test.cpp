@@ -66,17 +66,3 @@ TEST_CASE("config file: a path is taken as it is, a name must be there") {
   CHECK_THROWS_WITH_AS(config_file("nothing like it"),
                        "cannot read the config nothing like it: there is no such file", IoError);
 }
-
-TEST_CASE("a bare name is found by every command that takes a config") {
-  CHECK(succeeded({"validate", "gpt2_124m"}).out.ends_with("configs/gpt2_124m.yaml: ok\n"));
-  CHECK(contains(succeeded({"train", "quickstart", "--dry-run"}).out, "tinyshakespeare"));
-  const ProgramResult json = run_heed({"validate", "quikstart", "--json"});
-  CHECK(json.exit_code == 1);
-  CHECK(contains(json.out, "heed has a config quickstart"));
-  for (const char* command : {"bench", "data", "inspect"}) {
-    if (!has_command(command)) continue;
-    const ProgramResult missing = run_heed({command, "quikstart"});
-    CHECK(missing.exit_code == 1);
-    CHECK(contains(missing.err, "heed has a config quickstart"));
-  }
-}

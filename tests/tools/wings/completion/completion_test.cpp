@@ -1,4 +1,4 @@
-// heed complete: what may follow, and the script of bash that asks.
+// What may follow on a command line. heed complete and bash: tests/transcripts/completion.txt.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -134,39 +134,4 @@ TEST_CASE("completion: values after --set, where they can be listed") {
   CHECK(set("train.steps=").empty());
   CHECK(words_after({"train", "--set=precision=float3"}) == Words{"--set=precision=float32"});
   CHECK(candidates({"train", "quickstart", "--set", "data.path="}).also == Names::files);
-}
-
-TEST_CASE("heed complete: a line for each word, after what the shell adds") {
-  const std::string out = succeeded({"complete", "--", "validate", "quickst"}).out;
-  CHECK(out == ":files\nquickstart\ta config of heed's\n");
-  CHECK(
-      succeeded({"complete", "--", ""}).out.starts_with("train\ttrain a model as a config says\n"));
-  CHECK(succeeded({"complete", "--", "train", "x", "--dry"}).out ==
-        "--dry-run\tprint the plan and stop\n");
-}
-
-TEST_CASE("completion: in bash, of words that bash cuts at =") {
-  const std::string heed = (fs::path(HEED_BUILD_DIR) / "heed").string();
-  const std::string script =
-      (fs::path(HEED_SOURCE_DIR) / "tools/wings/completion/heed.bash").string();
-  const auto reply = [&](const std::string& words, const std::string& line, const char* current) {
-    const ProgramResult result =
-        run_program("/bin/bash", {"--norc", "-c",
-                                  "set -u; compopt() { :; }; . \"$1\"; COMP_WORDS=(\"$0\" " +
-                                      words + "); COMP_LINE=\"$0 " + line +
-                                      "\"; COMP_POINT=${#COMP_LINE}; COMP_CWORD=" + current +
-                                      "; _heed; printf '%s\\n' \"${COMPREPLY[@]}\"",
-                                  heed, script});
-    REQUIRE_MESSAGE(result.exit_code == 0, result.err);
-    return result.out;
-  };
-  CHECK(reply("vali", "vali", "1") == "validate\n");
-  CHECK(reply("train x --set opti", "train x --set opti", "4") == "optimizer.\n");
-  CHECK(reply("train x --set precision =", "train x --set precision=", "5") ==
-        "float32\nfloat64\n");
-  CHECK(reply("train x --set precision = float6", "train x --set precision=float6", "6") ==
-        "float64\n");
-  if (has_command("gradcheck")) {
-    CHECK(contains(reply("gradcheck ''", "gradcheck ", "2"), "\nlinear\n"));
-  }
 }

@@ -1,4 +1,4 @@
-// heed configs, and a config by its bare name.
+// heed configs. What it says and copies: tests/transcripts/configs.txt.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -69,19 +69,6 @@ TEST_CASE("heed configs: those to begin with come first, and 80 columns are enou
   CHECK(!contains(shown, "..."));
 }
 
-TEST_CASE("heed configs NAME: the file as it is") {
-  const fs::path file = fs::path(HEED_SOURCE_DIR) / "configs/wings/made/sort.yaml";
-  CHECK(succeeded({"configs", "sort"}).out == read_text(file));
-  const auto json = nlohmann::json::parse(succeeded({"configs", "sort", "--json"}).out);
-  CHECK(json["text"] == read_text(file));
-  CHECK(fs::equivalent(json["file"].get<std::string>(), file));
-  const ProgramResult unknown = run_heed({"configs", "quikstart"});
-  CHECK(unknown.exit_code == 2);
-  CHECK(unknown.err == "heed configs: there is no config quikstart, did you mean quickstart?\n");
-  CHECK(run_heed({"configs", "--copy", "x"}).err ==
-        "heed configs: --copy needs the NAME of a config\n");
-}
-
 TEST_CASE("heed configs NAME --copy: every copy has what it needs, under the schema's line") {
   size_t copied = 0, with_files = 0;
   for (const OwnConfig& config : list_own_configs()) {
@@ -106,27 +93,4 @@ TEST_CASE("heed configs NAME --copy: every copy has what it needs, under the sch
   }
   CHECK(copied >= 21);
   CHECK(with_files >= 10);
-}
-
-TEST_CASE("heed configs NAME --copy: writes nothing over what somebody has changed") {
-  const TempDir folder;
-  const std::string copy = (folder / "mine").string();
-  const ProgramResult first = succeeded({"configs", "quickstart", "--copy", copy});
-  CHECK(first.out == copy + "/quickstart.yaml\n" + copy + "/data/tinyshakespeare.txt\n" + copy +
-                         "/heed.schema.json\n\n  heed train " + copy + "/quickstart.yaml\n");
-  const auto validated = succeeded({"validate", copy + "/quickstart.yaml", "--json"});
-  CHECK(validated.out == "{\"ok\":true}\n");
-  // Again, and another config that needs the same text.
-  succeeded({"configs", "quickstart", "--copy", copy});
-  const auto json = nlohmann::json::parse(
-      succeeded({"configs", "shakespeare_char", "--copy", copy, "--json"}).out);
-  CHECK(json["written"][0] == copy + "/shakespeare_char.yaml");
-
-  write_text(fs::path(copy) / "quickstart.yaml", "mine");
-  const ProgramResult again = run_heed({"configs", "quickstart", "--copy", copy});
-  CHECK(again.exit_code == 2);
-  CHECK(again.err == copy +
-                         "/quickstart.yaml: is there already, with other contents; give another "
-                         "folder\n");
-  CHECK(read_text(fs::path(copy) / "quickstart.yaml") == "mine");
 }

@@ -1,4 +1,5 @@
-// What the page of heed explain is given. explain_check.py looks at it in a browser.
+// What the page of heed explain is given. explain_check.py looks at it in a browser; what the command
+// refuses: tests/transcripts/explain.txt.
 #include "tools/wings/explain/explain.h"
 
 #include <cmath>
@@ -9,8 +10,6 @@
 #include "layers/module/evaluation_mode.h"
 #include "layers/rms_norm.h"
 #include "tests/support/layer_cases.h"
-#include "tests/support/run_program.h"
-#include "tests/support/temp_dir.h"
 #include "tests/tools/wings/probe/small_induction.h"
 #include "tools/wings/explain/choices.h"
 #include "tools/wings/explain/packed.h"
@@ -335,7 +334,7 @@ TEST_CASE("explain: a model of one's own as any other, its lens and its blocks")
         std::vector<std::string>{"embedding", "linear"});
 }
 
-TEST_CASE("explain: another model, a prompt that is too long, a file that is needed") {
+TEST_CASE("explain: another kind of model is refused") {
   const auto other = layer_of(
       "{type: rnn_encoder_decoder, source_vocab_size: 8, vocab_size: 8, source_length: 4, "
       "context_length: 4, d_model: 4}");
@@ -344,29 +343,4 @@ TEST_CASE("explain: another model, a prompt that is too long, a file that is nee
   CHECK(error_of<ConfigError>([&] {
           explained(*other, two);
         }).starts_with("heed explain: expected a gpt, an encoder_decoder or a classifier"));
-
-  const TempDir folder;
-  const std::string config = folder / "c.yaml", run = folder / "run", page = folder / "p.html";
-  write_text(config, text("precision: ", precision_name,
-                          "\ndata: {type: induction, length: 8, symbols: 4}\nmodel: {type: gpt, "
-                          "d_model: 8, num_heads: 2, num_layers: 1}\ntrain: {steps: 1, "
-                          "batch_size: 2}\n"));
-  REQUIRE(run_heed({"train", config, "--out", run}).exit_code == 0);
-  const ProgramResult made = run_heed({"explain", run, "--prompt", "1 2 3 1", "--out", page});
-  CHECK(made.exit_code == 0);
-  CHECK(made.out == page + "\n");
-  const Json data = data_of(read_text(page));
-  CHECK(data.at("bits") == 8 * sizeof(real));
-  CHECK(data.at("rows").at("ids") == Json{"1", "2", "3", "1"});
-  const auto refused = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"explain", run});
-    const ProgramResult result = run_heed(more);
-    CHECK(result.exit_code == 2);
-    return result.err;
-  };
-  CHECK(contains(refused({"--prompt", "1 2 3 9", "--out", page}), "heed explain: --prompt: "));
-  CHECK(contains(refused({"--prompt", "1 2 3 1 2 3 1 2 3", "--out", page}), "got 9"));
-  CHECK(contains(refused({"--prompt", "1"}), "--out"));
-  CHECK(contains(refused({"--prompt", "1", "--out", run + "/config.yaml"}), "--out"));
-  CHECK(contains(refused({"--tokens", "-1", "--out", page}), "expected --tokens from 0 to 1000"));
 }

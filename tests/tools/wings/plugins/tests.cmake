@@ -1,12 +1,12 @@
-# What plugin_test.cpp loads: one of each kind, one whose name is taken, one that leaves a trace when it is loaded, and
-# one that throws.
+# What transcripts/plugins.txt and stranger.txt load: one of each kind, one whose name is taken, one that leaves a trace
+# when it is loaded, and one that throws.
 include(${PROJECT_BINARY_DIR}/lib/cmake/heedgrad/heedgrad_plugin.cmake)
 foreach(plugin test_plugin taken_plugin trace_plugin throwing_plugin)
   heedgrad_add_plugin(${plugin} tools/wings/plugins/plugin/${plugin}.h)
   foreach(library ${plugin} ${plugin}-f64)
     target_link_libraries(${library} PRIVATE heed_flags)  # the sanitizers of this build, if any
   endforeach()
-  if("${test_files}" MATCHES "plugin_test|stranger_test")  # it loads both, so both precisions are built
+  if("${test_files}" MATCHES "tools/transcripts_test")  # it loads both, so both precisions are built
     add_dependencies(heed_tests ${plugin} ${plugin}-f64)
     add_dependencies(heed_tests_f64 ${plugin} ${plugin}-f64)
   endif()

@@ -88,27 +88,3 @@ TEST_CASE("animation: no attention, or no such layer") {
                        "--layer: expected one of trf_blocks.0.att, got trf_blocks.1.att",
                        ConfigError);
 }
-
-TEST_CASE("heed report --animate: the picture of a run, and what is refused") {
-  const TempDir folder;
-  const std::string run = (folder / "run").string(), out = (folder / "map.svg").string();
-  REQUIRE(run_heed({"train", config_of(folder, "copy", copying), "--out", run}).exit_code == 0);
-  const ProgramResult made = run_heed({"report", run, "--animate", out});
-  CHECK_MESSAGE(made.exit_code == 0, made.err);
-  CHECK(made.out == out + "\n");
-  CHECK(contains(read_text(out), "<svg"));
-  const auto refused = [&](const std::vector<std::string>& more, const std::string& words,
-                           int exit_code = 2) {
-    std::vector<std::string> all{"report", run};
-    all.insert(all.end(), more.begin(), more.end());
-    const ProgramResult result = run_heed(all);
-    CHECK(result.exit_code == exit_code);
-    CHECK_MESSAGE(contains(result.err, words), result.err);
-  };
-  refused({"--animate", (folder / "map.png").string()}, "a name that ends in .svg");
-  refused({run, "--animate", out}, "expected one run, and no --out");
-  refused({"--animate", out, "--out", "x.html"}, "expected one run, and no --out");
-  refused({"--layer", "att"}, "--layer: only with --animate");
-  refused({"--animate", out, "--layer", "att"}, "--layer: expected one of ");
-  refused({"--animate", run + "/config.yaml.svg/x.svg"}, "config.yaml.svg", 1);
-}

@@ -1,4 +1,5 @@
-// heed tour as a user runs it: numbers compared with PyTorch's, text with PyTorch's printing.
+// heed tour: numbers compared with PyTorch's, text with PyTorch's printing. What it refuses:
+// tests/transcripts/tour.txt.
 #include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +11,6 @@
 #include <regex>
 #include <sstream>
 
-#include "tests/support/json_errors.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
@@ -289,85 +289,6 @@ TEST_CASE("heed tour: stops at each screen of a terminal") {
   CHECK(read_on > 41);
   CHECK(stops == read_on + 41);
 }
-TEST_CASE("heed tour: waits for nobody who is no terminal, and ends with an exercise") {
-  const ProgramResult all = run_heed({"tour"});
-  CHECK(!contains(all.out, "[Enter"));
-  CHECK(contains(all.out, "\nAn exercise. "));
-  CHECK(!contains(all.out, "Your answer"));
-}
-
-TEST_CASE("heed tour: a page, which replaces no input") {
-  const TempDir dir;
-  const std::string page = dir / "tour.html", path = dir / "x.safetensors";
-  const std::string wrote = run_heed({"tour", "causal", "--html", page}).out;
-  CHECK(wrote.starts_with("wrote " + page + " ("));
-  CHECK(wrote.ends_with(" kB); open it in a browser:\nfile://" + page + "\n"));
-  const std::string text_of_page = read_text(page);
-  CHECK(text_of_page.starts_with("<!DOCTYPE html>"));
-  CHECK(contains(text_of_page, "The causal mask, two ways"));
-  write_safetensors(path, {view("x", values({2, 3}))});
-  const ProgramResult refused = run_heed({"tour", "--inputs", path, "--html", path});
-  CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.err, "heed tour: --html"));
-  CHECK(run_heed({"tour", "--json", "--html", page}).exit_code == 2);
-}
-
-TEST_CASE("heed tour: a step by its number or a word") {
-  for (const auto& [word, step] : {std::pair{"16", "causal"},
-                                   {"1", "word_by_word"},
-                                   {"41", "gradient_step"},
-                                   {"qkv", "trainable"},
-                                   {"q", "trainable"},
-                                   {"V", "trainable"},
-                                   {"softmax", "weights"},
-                                   {"Mask", "causal"},
-                                   {"ones", "mixed_by_ones"},
-                                   {"residual", "block"}}) {
-    const std::string out = succeeded({"tour", word}).out;  // Clang 14: no word in a message
-    CHECK(contains(out, std::string("\n") + step + ": "));
-  }
-}
-
-TEST_CASE("heed tour: a wrong step, a wrong option, a wrong file") {
-  const ProgramResult typo = run_heed({"tour", "casual"});
-  CHECK(typo.exit_code == 2);
-  CHECK(typo.out.empty());
-  CHECK(contains(typo.err, "did you mean causal?"));
-  CHECK(contains(run_heed({"tour", "unheard_of"}).err, "heed tour --list"));
-  CHECK(contains(run_heed({"tour", "42"}).err, "no step is called 42"));
-  CHECK(run_heed({"tour", "--seed", "x"}).exit_code == 2);
-  CHECK(run_heed({"tour", "--inputs", "/no/such/file"}).exit_code == 1);
-
-  const TempDir dir;
-  const std::string path = dir / "x.safetensors";
-  for (const Shape& shape : {Shape{6}, Shape{1, 3}, Shape{2000, 3}, Shape{4, 0}, Shape{1, 2, 3}}) {
-    write_safetensors(path, {view("x", Array::zeros(shape))});
-    const ProgramResult refused = run_heed({"tour", "--json", "--inputs", path});
-    CHECK(refused.exit_code == 1);
-    CHECK(Json::parse(refused.out)["code"] == 1);
-    CHECK(contains(refused.err, text("got ", shape)));
-  }
-}
-
-TEST_CASE("heed tour: --inputs reads x, else inputs, else the only tensor") {
-  const TempDir dir;
-  const std::string path = dir / "x.safetensors";
-  const Array x = values({2, 3}), other = values({4, 5});
-  for (const std::vector<TensorView>& tensors :
-       {std::vector<TensorView>{view("x", x), view("inputs", other)},
-        std::vector<TensorView>{view("inputs", x), view("a", other)},
-        std::vector<TensorView>{view("anything", x)}}) {
-    write_safetensors(path, tensors);
-    CHECK(nesting_of(json_of({"--inputs", path}).at("inputs")) == "2 3 ");
-  }
-  write_safetensors(path, {view("a", x), view("b", other)});
-  CHECK(run_heed({"tour", "--inputs", path}).exit_code == 1);
-}
-
-TEST_CASE("heed tour: an error is one object on standard output too") {
-  check_json_error({"tour", "no_such_step"});
-}
-
 TEST_CASE("tour: nonzero is 1 for a negative number too") {
   const Mask mask = tour::nonzero(Array::from({3}, {0, 2, -1}));
   CHECK(std::ranges::equal(mask.span(), std::array{0, 1, 1}));

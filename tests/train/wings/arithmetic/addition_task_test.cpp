@@ -95,22 +95,3 @@ TEST_CASE("addition: prompts, and answers as one writes them") {
   CHECK(prompt_error(*adding(1), "12 + 5") ==
         "expected two numbers of at most 1 digit, \"2 + 5\", got 12 + 5");
 }
-
-TEST_CASE("addition: heed inspect shows a prompt digit by digit") {
-  if (!has_command("inspect")) return;
-  const TempDir folder;
-  const std::string config = (folder / "add.yaml").string(), run = (folder / "run").string();
-  write_text(config, text("precision: ", precision_name,
-                          "\ndata: {type: addition}\n"
-                          "model: {type: gpt, d_model: 8, num_heads: 1, num_layers: 1}\n"
-                          "optimizer: {type: adamw, lr: 1e-3}\n"
-                          "train: {steps: 1, batch_size: 2}\n"));
-  REQUIRE(run_heed({"train", config, "--out", run}).exit_code == 0);
-  const ProgramResult shown =
-      run_heed({"inspect", run, "--attention", "--prompt", "12+85", "--json"});
-  REQUIRE_MESSAGE(shown.exit_code == 0, shown.err);
-  const auto keys = nlohmann::json::parse(shown.out)["layers"][0]["keys"];
-  REQUIRE(keys.size() == 11);  // up to the last digit of the sum but one
-  const std::vector<std::string> asked{"0", "1", "2", "+", "0", "8", "5", "="};
-  CHECK(std::equal(asked.begin(), asked.end(), keys.begin()));
-}

@@ -20,28 +20,6 @@ TEST_CASE("start: a learning rate of 0 leaves the weights as they are in train.w
                                  "in train.weights"});
 }
 
-TEST_CASE("start: a run goes on from its own weights alone") {
-  const TempDir folder;
-  const std::string config = write_config(folder), first = (folder / "first").string();
-  REQUIRE(run_heed({"train", config, "--out", first}).exit_code == 0);
-  const std::string out = (folder / "run").string();
-  REQUIRE(run_heed({"train", config, "--out", out, "--weights", first}).exit_code == 0);
-  const std::string as_it_was = read_text(folder / "run/config.yaml");
-  const ProgramResult other = run_heed(
-      {"train", "--resume", out, "--set", "train.steps=14", "--set", "train.weights=" + out});
-  CHECK(other.exit_code == 2);
-  CHECK(other.err ==
-        "train.weights: a resumed run continues with its own weights, which began "
-        "at " +
-            first + "; expected that, got " + out + "\n");
-  CHECK(read_text(folder / "run/config.yaml") == as_it_was);
-  const ProgramResult drawn =
-      run_heed({"train", "--resume", first, "--set", "train.weights=" + out});
-  CHECK(drawn.exit_code == 2);
-  CHECK(contains(drawn.err, "which began as drawn; expected that, got "));
-  CHECK(run_heed({"train", "--resume", out, "--set", "train.steps=14"}).exit_code == 0);
-}
-
 // Class numbers are rows of out_head.
 TEST_CASE("labelled: the classes are compared with those of the weights") {
   const OwnFiles files;

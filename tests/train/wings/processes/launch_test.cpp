@@ -14,28 +14,6 @@ using namespace heed;
 using namespace heed::testing;
 namespace fs = std::filesystem;
 
-TEST_CASE("launch: a plain message where the library for MPI is missing; nothing is trained") {
-  const TempDir folder;
-  const fs::path build = HEED_BUILD_DIR;
-  const std::string suffix = is_float64 ? "-f64" : "";
-  for (const std::string& file : {"heed" + suffix, "libheedgrad" + suffix + ".so"}) {
-    fs::copy_file(build / file, folder / file);
-  }
-  const std::string config = write_config(folder);
-  const std::string program = (folder / ("heed" + suffix)).string();
-  const std::vector<std::string> arguments{"train", config, "--out", (folder / "run").string()};
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
-    const ProgramResult result = run_program(program, arguments, {text(variable, "=0")});
-    CHECK(result.exit_code == 1);
-    CHECK_MESSAGE(result.err.starts_with(text("heed: ", variable, " is set, so this is one of ",
-                                              "several processes, but libheedgrad-mpi", suffix,
-                                              ".so cannot be loaded: ")),
-                  result.err);
-    CHECK(!fs::exists(folder / "run"));
-  }
-  CHECK(run_program(program, arguments).exit_code == 0);  // without a launcher it is not needed
-}
-
 TEST_CASE("launch: a process on its own") {
   run_ranks(1, [](Communicator& ranks) {
     CHECK(from_first(ranks, 7) == 7);
@@ -78,25 +56,4 @@ TEST_CASE("launch: memory of gradients, in copies of all of them") {
   CHECK(gradient_copies(2, 2, 1) == 1.5);
   CHECK(gradient_copies(4, 2, 0) == 3);  // two, and half of the two shards of rank 1
   CHECK(gradient_copies(4, 2, 1) == 2.5);
-}
-
-TEST_CASE("heed: of several processes that a launcher has started, the first one alone speaks") {
-  const TempDir folder;
-  const std::string run = (folder / "run").string();
-  REQUIRE(run_heed({"train", write_config(folder), "--out", run}).exit_code == 0);
-  const ProgramResult alone = run_heed({"eval", run, "--json"});
-  const Variable rank("OMPI_COMM_WORLD_RANK"), size("OMPI_COMM_WORLD_SIZE");
-  size.set("3");
-  rank.set("0");
-  CHECK(run_heed({"eval", run, "--json"}).out == alone.out);
-  rank.set("2");
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"eval", run, "--json"},
-                                             {"generate", run, "--prompt", "E"},
-                                             {"eval", (folder / "missing").string()}}) {
-    const ProgramResult other = run_heed(words);
-    CHECK(other.exit_code == 0);
-    CHECK(other.out == "");
-    CHECK(other.err == "");
-  }
 }
