@@ -187,26 +187,34 @@ TEST_CASE("house: a folder includes what its row allows, and what is there") {
 }
 
 // A build may have some wings alone (HEED_WINGS).
-TEST_CASE("house: tests of a wing ask whether a command of another one is there") {
+TEST_CASE("house: tests ask for the wings whose commands they run") {
   if (!fs::is_directory(root() / "tools/wings")) {
     MESSAGE("skipped: there are no wings");
     return;
   }
-  size_t asked = 0;
-  for (const SourceFile& command : files_in({"tools/wings"}, {".cpp"})) {
-    const std::string file = fs::path(command.path).stem().string(), owner = wing_of(command.path);
+  size_t asked = 0, needed = 0;
+  for (const SourceFile& source : files_in({"tools/wings"}, {".cpp"})) {
+    const std::string file = fs::path(source.path).stem().string(), owner = wing_of(source.path);
     if (!file.starts_with("cmd_")) continue;
-    const std::string runs =
-        "(heed|with|succeeded|refused|shown)\\(\\{\"" + file.substr(4) + "\", ";
+    const std::string command = file.substr(4);
+    const std::string runs = "(heed|with|succeeded|refused|shown)\\(\\{\"" + command + "\", ";
     for (const std::string& test : files_with(files_in({"tests"}, {".h", ".cpp"}), runs)) {
       const std::string wing = wing_of(test);
       if (wing.empty() || wing == owner || needs_of(wing).contains(owner)) continue;
       ++asked;
       CHECK_MESSAGE(!places({read_source(root() / test)}, "has_command\\(").empty(), test, " runs ",
-                    file.substr(4), ", which the wing ", owner, " has");
+                    command, ", which the wing ", owner, " has");
+    }
+    const std::vector<SourceFile> transcripts = files_in({"tests/transcripts"}, {".txt"});
+    for (const std::string& test : files_with(transcripts, "^[$>] .*heed " + command + "( |$)")) {
+      ++needed;
+      const std::string first = read_source(root() / test).lines.front() + " ";
+      CHECK_MESSAGE((first.starts_with("# needs: ") && first.find(" " + owner + " ") != first.npos),
+                    test, " runs ", command, ", which the wing ", owner, " has");
     }
   }
-  CHECK(asked > 5);
+  CHECK(asked >= 2);
+  CHECK(needed > 20);
 }
 
 TEST_CASE("house: no two folders include each other, none includes the door above it") {

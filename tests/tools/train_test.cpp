@@ -1,4 +1,4 @@
-// What heed train needs, and the configs that are shipped. What it says: tests/transcripts/train.txt.
+// The memory of heed train, and the configs that are shipped. The rest is in tests/transcripts.
 #include <cmath>
 
 #include "tests/support/near.h"

@@ -1,4 +1,4 @@
-// Each process has one precision. Which program hands over to which: tests/transcripts/precision.txt.
+// Each process has one precision. What hands over to which: tests/transcripts/precision.txt.
 #include <doctest/doctest.h>
 
 #include "autograd/base/error.h"

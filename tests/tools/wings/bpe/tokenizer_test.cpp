@@ -1,4 +1,4 @@
-// Files of heed tokenizer, and bits a byte. What it says and refuses: tests/transcripts/tokenizer.txt.
+// Ids of 32 bits, and bits a byte. What heed tokenizer says: tests/transcripts/tokenizer.txt.
 #include <doctest/doctest.h>
 
 #include <cmath>

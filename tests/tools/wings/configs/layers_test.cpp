@@ -1,4 +1,4 @@
-// heed layers knows everything that is registered. What it says of one: tests/transcripts/layers.txt.
+// heed layers knows all that is registered. What it says of one: tests/transcripts/layers.txt.
 #include <doctest/doctest.h>
 
 #include "layers/module/registry.h"

@@ -1,5 +1,5 @@
-// What the page of heed explain is given. explain_check.py looks at it in a browser; what the command
-// refuses: tests/transcripts/explain.txt.
+// What the page of heed explain is given. explain_check.py looks at it in a browser. What the
+// command refuses: tests/transcripts/explain.txt.
 #include "tools/wings/explain/explain.h"
 
 #include <cmath>

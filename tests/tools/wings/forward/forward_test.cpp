@@ -1,6 +1,5 @@
-// heed forward: files in, files out. What it refuses: tests/transcripts/forward.txt.
-// tools/reference/forward_cases.py and the
-// golden files of the layers compare the numbers with PyTorch's.
+// heed forward: files in, files out. tools/reference/forward_cases.py and the golden files of the
+// layers compare the numbers with PyTorch's. What it refuses: tests/transcripts/forward.txt.
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"

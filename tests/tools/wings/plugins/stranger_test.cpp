@@ -1,5 +1,5 @@
-// Names and texts from somebody else steer no terminal. Whether their code runs, and what their links
-// lead to: tests/transcripts/stranger.txt.
+// Names and texts from somebody else steer no terminal. Whether their code runs, and where their
+// links lead: tests/transcripts/stranger.txt.
 #include <algorithm>
 
 #include "layers/text/display.h"
