@@ -1,4 +1,5 @@
-# What transcripts share: functions of bash that write files. Read before the first command.
+# What transcripts share: functions of bash that write files and compare. Read before the first
+# command.
 
 # text.txt, 2,466 characters of which 21 differ, and c.yaml, which trains on it in a moment.
 small() {
@@ -15,8 +16,8 @@ train: {steps: 12, batch_size: 4, log_every: 4}
 YAML
 }
 
-# FILE.safetensors with tensors NAME:DTYPE:SHAPE, or NAME:DTYPE:SHAPE:BYTES, which are repeated as
-# printf writes them; zeros if left out: x:F32:8,3,4
+# FILE.safetensors with tensors NAME:DTYPE:SHAPE of zeros, or NAME:DTYPE:SHAPE:BYTES, which are
+# repeated, as printf writes them: x:F32:8,3,4
 tensors() {
   local file=$1 entry name dtype shape bytes each header='' begin=0 count
   shift
@@ -25,27 +26,32 @@ tensors() {
     IFS=: read -r name dtype shape bytes <<<"$entry"
     [ $dtype = BOOL ] && count=1 || count=4
     for each in ${shape//,/ }; do ((count *= each)); done
-    while :; do printf "${bytes:-\\0}"; done 2>/dev/null | head -c $count >>"$file.data"
+    if [ -z "$bytes" ]; then
+      head -c $count /dev/zero
+    else
+      for ((each = 0; each < count; each += $(printf "$bytes" | wc -c))); do printf "$bytes"; done
+    fi >>"$file.data"
     header+="${header:+,}\"$name\":{\"dtype\":\"$dtype\",\"shape\":[$shape],"
     header+="\"data_offsets\":[$begin,$((begin += count))]}"
   done
   header="{$header}"
-  {
-    printf "\\x$(printf %x $((${#header} & 255)))\\x$(printf %x $((${#header} >> 8)))\0\0\0\0\0\0"
-    printf %s "$header"
-    cat "$file.data"
-  } >"$file"
+  { little_endian ${#header} && printf %s "$header" && cat "$file.data"; } >"$file"
   rm "$file.data"
 }
 
-# The named files are the same, byte for byte; says which differ.
-same() { cmp "$1" "$2"; }
+# A number in 64 bits.
+little_endian() {
+  local bit
+  for ((bit = 0; bit < 64; bit += 8)); do printf "\\x$(printf %x $(($1 >> bit & 255)))"; done
+}
 
 # The first value of a key in JSON on standard input.
 value() { grep -o "\"$1\":[^],}]*" | head -n 1 | cut -d: -f2-; }
 
 # Two numbers differ by a share of at most $3, 1e-6 if it is left out; says both where they do not.
-near() { awk -v a="$1" -v b="$2" -v most="${3:-1e-6}" 'BEGIN { d = (a - b) / a; if (d * d > most * most) print a, b }'; }
+near() {
+  awk -v a="$1" -v b="$2" -v most="${3:-1e-6}" 'BEGIN { d = (a - b) / a; if (!(d * d <= most * most)) print a, b }'
+}
 
 # The rows of a run without their seconds.
 rows() { cut -d, -f1-6,8- "$1/metrics.csv"; }
