@@ -50,7 +50,8 @@ value() { grep -o "\"$1\":[^],}]*" | head -n 1 | cut -d: -f2-; }
 
 # Two numbers differ by a share of at most $3, 1e-6 if it is left out; says both where they do not.
 near() {
-  awk -v a="$1" -v b="$2" -v most="${3:-1e-6}" 'BEGIN { d = (a - b) / a; if (!(d * d <= most * most)) print a, b }'
+  awk -v a="$1" -v b="$2" -v most="${3:-1e-6}" \
+    'BEGIN { if (a == "" || (a - b) ^ 2 > (most * a) ^ 2) print a, "and", b }'
 }
 
 # The rows of a run without their seconds.
