@@ -144,10 +144,6 @@ std::string on_terminal(const std::vector<std::string>& arguments, unsigned shor
   return shown;
 }
 
-std::string weights_in(const fs::path& run, const std::string& step) {
-  return read_text(run / "checkpoints" / step / "model.safetensors");
-}
-
 int lines_with(const std::string& text, const std::string& start) {
   int count = 0;
   std::istringstream lines(text);

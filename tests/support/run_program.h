@@ -45,9 +45,6 @@ std::string on_terminal(const std::vector<std::string>& arguments, unsigned shor
 // Whether this build's heed has a command: those of wings may be left out.
 bool has_command(const std::string& name);
 
-// The bytes of a checkpoint's weights. step: "step-000040".
-std::string weights_in(const std::filesystem::path& run, const std::string& step);
-
 // False, with a message that the test is skipped, where a terminal cannot be had or `script` is
 // missing, as in a bare root folder.
 bool has_terminals();

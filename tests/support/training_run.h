@@ -40,14 +40,6 @@ inline std::string write_config(const TempDir& folder, const std::string& config
   return (folder / "c.yaml").string();
 }
 
-// Writes NAME.yaml, with this test's precision, into the folder; returns its path.
-inline std::string config_of(const TempDir& folder, const std::string& name,
-                             const std::string& rest) {
-  const std::string path = (folder / (name + ".yaml")).string();
-  write_text(path, text("precision: ", precision_name, "\n", rest));
-  return path;
-}
-
 // Paths in --set are relative to the current folder; these are in `folder`.
 inline std::vector<std::string> sets_in(const TempDir& folder, std::vector<std::string> sets) {
   for (std::string& set : sets) {

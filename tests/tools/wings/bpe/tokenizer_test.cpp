@@ -3,11 +3,9 @@
 
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "tests/support/training_run.h"
 #include "train/evaluate.h"
-#include "train/run/metrics.h"
 
 using namespace heed;
 using namespace heed::testing;

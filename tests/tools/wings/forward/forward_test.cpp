@@ -44,13 +44,11 @@ const char* const attention = "{type: causal_attention, d_in: 4, d_out: 3, conte
 const char* const small_gpt =
     "{type: gpt, vocab_size: 7, context_length: 6, d_model: 8, num_heads: 2, num_layers: 2}";
 
-Array x_of(const Shape& shape) { return values(shape); }
-
 }  // namespace
 
 TEST_CASE("heed forward: values and gradients are those of the layer") {
   const ForwardCase c(attention);
-  const Array x = x_of({2, 5, 4}), dy = values({2, 5, 3}, -1, 1, 9);
+  const Array x = values({2, 5, 4}), dy = values({2, 5, 3}, -1, 1, 9);
   const Mask mask = mask_of({2, 5}, {1, 1, 0, 1, 1, 0, 1, 1, 1, 1});
   c.give({view("x", x), view("dy", dy), view("mask", mask)});
   const ProgramResult result = c.run({"--backward", "--save-weights", c.path("w.safetensors")});
@@ -121,7 +119,7 @@ TEST_CASE("heed forward: dropout with --train, from the seed") {
 
 TEST_CASE("heed forward: the book's buffers are masks") {
   const ForwardCase c(attention);
-  c.give({view("x", x_of({5, 4}))});
+  c.give({view("x", values({5, 4}))});
   REQUIRE(c.run({"--save-weights", c.path("w.safetensors"), "--book-buffers"}).exit_code == 0);
   const SafeTensors weights(fs::path(c.path("w.safetensors")));
   CHECK(weights.at("mask").shape == std::vector<int64_t>{6, 6});

@@ -7,9 +7,6 @@
 
 #include "autograd/base/error.h"
 #include "tests/support/run_program.h"
-#include "tests/support/temp_dir.h"
-#include "tests/support/training_run.h"
-#include "tests/train/wings/translation/configs.h"
 
 using namespace heed;
 using namespace heed::testing;

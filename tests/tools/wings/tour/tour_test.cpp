@@ -13,9 +13,7 @@
 
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
-#include "tests/support/temp_dir.h"
 #include "tools/wings/tour/steps.h"
-#include "train/files/safetensors.h"
 
 using namespace heed;
 using namespace heed::testing;

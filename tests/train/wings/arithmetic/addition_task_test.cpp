@@ -1,10 +1,5 @@
 #include "train/wings/arithmetic/addition_task.h"
 
-#include <nlohmann/json.hpp>
-
-#include "autograd/base/real.h"
-#include "tests/support/run_program.h"
-#include "tests/support/temp_dir.h"
 #include "tests/train/wings/made/made_task_cases.h"
 
 using namespace heed;

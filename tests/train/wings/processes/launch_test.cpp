@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/training_run.h"
-#include "tests/support/variable.h"
 #include "tests/train/wings/processes/thread_ranks.h"
 #include "train/wings/processes/hosts.h"
 #include "train/wings/processes/process_crew.h"
@@ -12,7 +10,6 @@
 
 using namespace heed;
 using namespace heed::testing;
-namespace fs = std::filesystem;
 
 TEST_CASE("launch: a process on its own") {
   run_ranks(1, [](Communicator& ranks) {
