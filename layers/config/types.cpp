@@ -56,6 +56,20 @@ std::string choice_words(const FieldInfo& info) {
 
 }  // namespace
 
+const std::vector<FieldInfo>& ConfigType::fields() const {
+  static std::map<const ConfigClass*, std::vector<FieldInfo>> described;
+  static std::mutex mutex;
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = described.find(config); found != described.end()) return found->second;
+  }
+  // Describing a part asks for the fields of others, so the lock is not held meanwhile.
+  const std::shared_ptr<void> defaults = config->copy(nullptr);
+  std::vector<FieldInfo> infos = describe({config, defaults.get()});
+  const std::lock_guard lock(mutex);
+  return described.try_emplace(config, std::move(infos)).first->second;
+}
+
 void ConfigTypes::add(ConfigType type) {
   require<ConfigError>(!find(type.name), "config_types: the ", kind_, " ", type.name,
                        " is registered twice");

@@ -14,15 +14,13 @@ struct ConfigType {
   std::string name;
   std::string help;
   const ConfigClass* config;
-  const std::vector<FieldInfo>& (*fields)();
+  // What is declared about the fields, with their defaults. Lives as long as the process.
+  const std::vector<FieldInfo>& fields() const;
 };
 
 template <class Config>
 ConfigType config_type(const std::string& name, const std::string& help) {
-  return {name, help, &config_class<Config>, []() -> const std::vector<FieldInfo>& {
-            static const std::vector<FieldInfo> infos = list_fields<Config>();
-            return infos;
-          }};
+  return {name, help, &config_class<Config>};
 }
 
 // A choice of this type, with all defaults.
