@@ -193,20 +193,22 @@ TEST_CASE("house: tests ask for the wings whose commands they run") {
     return;
   }
   size_t asked = 0, needed = 0;
+  const std::vector<SourceFile> tests = files_in({"tests"}, {".h", ".cpp"}),
+                                transcripts = files_in({"tests/transcripts"}, {".txt"});
   for (const SourceFile& source : files_in({"tools/wings"}, {".cpp"})) {
     const std::string file = fs::path(source.path).stem().string(), owner = wing_of(source.path);
     if (!file.starts_with("cmd_")) continue;
     const std::string command = file.substr(4);
     const std::string runs = "(heed|with|succeeded|refused|shown)\\(\\{\"" + command + "\", ";
-    for (const std::string& test : files_with(files_in({"tests"}, {".h", ".cpp"}), runs)) {
+    for (const std::string& test : files_with(tests, runs, "({\"" + command)) {
       const std::string wing = wing_of(test);
       if (wing.empty() || wing == owner || needs_of(wing).contains(owner)) continue;
       ++asked;
       CHECK_MESSAGE(!places({read_source(root() / test)}, "has_command\\(").empty(), test, " runs ",
                     command, ", which the wing ", owner, " has");
     }
-    const std::vector<SourceFile> transcripts = files_in({"tests/transcripts"}, {".txt"});
-    for (const std::string& test : files_with(transcripts, "^[$>] .*heed " + command + "( |$)")) {
+    for (const std::string& test :
+         files_with(transcripts, "^[$>] .*heed " + command + "( |$)", "heed " + command)) {
       ++needed;
       const std::string first = read_source(root() / test).lines.front() + " ";
       CHECK_MESSAGE((first.starts_with("# needs: ") && first.find(" " + owner + " ") != first.npos),

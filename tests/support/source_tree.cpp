@@ -102,12 +102,14 @@ std::string included(const std::string& line) {
   return std::regex_match(line, match, include) ? match[1].str() : "";
 }
 
-std::vector<std::string> places(const std::vector<SourceFile>& files, const std::string& pattern) {
+std::vector<std::string> places(const std::vector<SourceFile>& files, const std::string& pattern,
+                                const std::string& literal) {
   const std::regex wanted(pattern);
   std::vector<std::string> found;
   for (const SourceFile& file : files) {
     for (size_t i = 0; i < file.lines.size(); ++i) {
-      if (std::regex_search(file.lines[i], wanted)) {
+      const std::string& line = file.lines[i];
+      if (line.find(literal) != line.npos && std::regex_search(line, wanted)) {
         found.push_back(heed::text(file.path, ":", i + 1));
       }
     }
@@ -116,9 +118,9 @@ std::vector<std::string> places(const std::vector<SourceFile>& files, const std:
 }
 
 std::vector<std::string> files_with(const std::vector<SourceFile>& files,
-                                    const std::string& pattern) {
+                                    const std::string& pattern, const std::string& literal) {
   std::vector<std::string> names;
-  for (const std::string& place : places(files, pattern)) {
+  for (const std::string& place : places(files, pattern, literal)) {
     const std::string name = place.substr(0, place.rfind(':'));
     if (names.empty() || names.back() != name) names.push_back(name);
   }
