@@ -32,7 +32,7 @@ std::string answer_to(const LayerFact& fact) {
   if (fact.word == "documents") return text(numbers_of_documents(*layer, fact.argument));
   if (fact.word == "parameters") return in_one_line(parameter_lines(*layer));
   const Input in = input_of(fact);
-  return error_of([&] { (*layer)(in); });
+  return message_of<ShapeError>([&] { (*layer)(in); });
 }
 
 }  // namespace

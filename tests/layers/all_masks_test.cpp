@@ -197,7 +197,7 @@ TEST_CASE("masks: refused unless they fit") {
                                Shape{3, 1, tokens, tokens}, Shape{batch, 5, tokens, tokens}}) {
       CAPTURE(shape);
       in.mask = Mask::full(shape, 1);
-      const std::string message = error_of([&] { layer(in); });
+      const std::string message = message_of<ShapeError>([&] { layer(in); });
       CHECK(message.find("expected a mask (B, S)") != std::string::npos);
       CHECK(message.find(text("got ", shape)) != std::string::npos);
       ++refused;

@@ -17,7 +17,7 @@ TEST_CASE("gated_feed_forward: one layer gates another") {
 }
 
 TEST_CASE("gated_feed_forward: a FeedForward has no gate") {
-  CHECK(error_of<ConfigError>([] { FeedForward({.d_model = 3, .activation = "swiglu"}); }) ==
+  CHECK(message_of<ConfigError>([] { FeedForward({.d_model = 3, .activation = "swiglu"}); }) ==
         "feed_forward: expected an activation between two Linear layers, got swiglu; "
         "GatedFeedForward is the class of such layers");
 }

@@ -14,7 +14,7 @@ TEST_CASE("linear layer: y = x W^T + b") {
 }
 
 TEST_CASE("linear layer: a config made in C++ is checked as well") {
-  CHECK(error_of<ConfigError>([] {
+  CHECK(message_of<ConfigError>([] {
           Linear({0, 3});
         }) == "d_in: expected a whole number of at least 1, got 0");
 }

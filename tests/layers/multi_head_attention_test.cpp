@@ -192,7 +192,7 @@ TEST_CASE("multi_head_attention: (T, d) is a batch of one, its own and everythin
 }
 
 TEST_CASE("multi_head_attention: a config made in C++ is checked as well") {
-  CHECK(error_of<ConfigError>([] {
+  CHECK(message_of<ConfigError>([] {
           MultiHeadAttention({8, 8, 4, 3});
         }) == "num_heads: must divide d_out: d_out is 8, num_heads is 3");
 }

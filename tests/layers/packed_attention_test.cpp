@@ -23,7 +23,7 @@ TEST_CASE("packed_attention: another spelling is multi_head_attention with packe
   CHECK(layer_registry().name_of(*other) == "packed_attention");
   const Input in{Tensor(values({2, 9, 12}))};
   CHECK(check_same_bits(run(*one, in), run(*other, in)) == 6);
-  CHECK(error_of<ConfigError>([] {
+  CHECK(message_of<ConfigError>([] {
           MultiHeadAttention(
               {.d_in = 4, .d_out = 4, .context_length = 4, .num_heads = 2, .packed = true});
         }) ==

@@ -37,7 +37,7 @@ std::unique_ptr<Module> layer_of(const std::string& yaml, uint64_t seed) {
 }
 
 std::string config_error_of(const std::string& yaml) {
-  return error_of<ConfigError>([&] { layer_of(yaml); });
+  return message_of<ConfigError>([&] { layer_of(yaml); });
 }
 
 std::string parameter_lines(const Module& layer) {

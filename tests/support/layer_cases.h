@@ -16,12 +16,6 @@ namespace heed::testing {
 // The layer of `{type: linear, d_in: 4, d_out: 3}`, its parameters drawn from `seed`.
 std::unique_ptr<Module> layer_of(const std::string& yaml, uint64_t seed = 123);
 
-// The message of the error that the call throws; "no error" if it throws none.
-template <class E = ShapeError, class Call>
-std::string error_of(Call&& call) {
-  return message_of<E>(call);
-}
-
 // The message of the error for an invalid config, with locations `model.yaml:line:column`.
 std::string config_error_of(const std::string& yaml);
 

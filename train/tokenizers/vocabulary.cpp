@@ -18,7 +18,7 @@ struct Vocabulary {
   std::vector<std::string> tokens;
 };
 
-Vocabulary parse(const std::string& text) {
+Vocabulary parse_vocabulary(const std::string& text) {
   // An ordered object would search all its keys for each that it gets.
   const auto json = nlohmann::json::parse(text, nullptr, false);
   const bool is_vocabulary = json.is_object() && json.contains("type") &&
@@ -45,7 +45,7 @@ std::string vocabulary_to_json(const std::string& type, const std::vector<std::s
 }
 
 std::vector<std::string> vocabulary_from_json(const std::string& text, const std::string& type) {
-  Vocabulary read = parse(text);
+  Vocabulary read = parse_vocabulary(text);
   require<ConfigError>(read.type == type, "expected the vocabulary of tokenizer ", type,
                        ", got that of tokenizer ", printable(read.type));
   return std::move(read.tokens);
@@ -57,7 +57,7 @@ std::string read_vocabulary(const std::filesystem::path& folder, const char* nam
     return "";
   }
   std::string text = read_file(path, most_bytes);
-  if (const auto wrong = error_of<IoError>([&] { parse(text); })) {
+  if (const auto wrong = error_of<IoError>([&] { parse_vocabulary(text); })) {
     fail<IoError>(path.string(), wrong->substr(wrong->find(':')));
   }
   return text;

@@ -174,7 +174,7 @@ TEST_CASE("config: a nested layer is completed from the struct around it") {
 
 TEST_CASE("config: a part that is read once another has decided its sizes") {
   register_types();
-  const auto mistakes_with = [](const Sizes& sizes, bool are_known) {
+  const auto mistakes_with = [](const heed::Sizes& sizes, bool are_known) {
     const ConfigNode node = parse_config("attention: {dropout: 2}\ntrain: {steps: 5}\n", "c");
     Everything all;
     ConfigErrors errors;

@@ -46,12 +46,12 @@ TEST_CASE("attend: (T, d) becomes a batch of one and comes back") {
   const Tensor batch(values({2, 5, 3}));
   CHECK(with_batch("layer", batch, 3).value().data() == batch.value().data());
   CHECK(without_batch(batch, batch).shape() == Shape{2, 5, 3});
-  CHECK(error_of([&] { with_batch("layer", batch, 4); }) ==
+  CHECK(message_of<ShapeError>([&] { with_batch("layer", batch, 4); }) ==
         "layer: expected x (B, T, d_in 4) or (T, d_in), got (2, 5, 3)");
-  CHECK(error_of([&] {
+  CHECK(message_of<ShapeError>([&] {
           with_batch("layer", Tensor(values({1, 2, 5, 3})), 3);
         }) == "layer: expected x (B, T, d_in 3) or (T, d_in), got (1, 2, 5, 3)");
-  CHECK(error_of([&] { require_context("layer", batch, 4); }) ==
+  CHECK(message_of<ShapeError>([&] { require_context("layer", batch, 4); }) ==
         "layer: expected at most context_length 4 tokens, got 5 in (2, 5, 3)");
   CHECK_NOTHROW(require_context("layer", batch, 5));
 }

@@ -105,13 +105,13 @@ TEST_CASE("module: paths are PyTorch's, and follow a layer into a larger one") {
 }
 
 TEST_CASE("module: the same name twice is refused") {
-  CHECK(error_of<Error>([] { TwoParameters(); }) ==
+  CHECK(message_of<Error>([] { TwoParameters(); }) ==
         "module: two parameters are called w; each Parameter or Buffer of a layer needs a name "
         "of its own");
-  CHECK(error_of<Error>([] { MaskAndWeight("mask"); }) ==
+  CHECK(message_of<Error>([] { MaskAndWeight("mask"); }) ==
         "module: two parameters are called mask; each Parameter or Buffer of a layer needs a name "
         "of its own");
-  CHECK(error_of<Error>([] { TwoChildren(); }) ==
+  CHECK(message_of<Error>([] { TwoChildren(); }) ==
         "module: two children are called c; each Child of a layer needs a name of its own");
 }
 
@@ -231,7 +231,7 @@ TEST_CASE("module: an error in the middle of a forward pass leaves the layer usa
       "num_heads: 2, num_layers: 1, attention: {type: causal_attention, "
       "d_out: 3}}");
   const auto nodes = live_nodes();
-  CHECK(error_of([&] {
+  CHECK(message_of<ShapeError>([&] {
           (*layer)(ids({1, 2}, {0, 1}));
         }) ==
         "transformer_block: expected the attention to give (1, 2, 4), the shape of x, got "

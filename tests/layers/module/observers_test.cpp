@@ -16,10 +16,10 @@ using namespace heed::testing;
 namespace {
 
 // Wants everything; replaces what `edit` returns an array for.
-class Everything final : public ForwardObserver {
+class SeesEverything final : public ForwardObserver {
  public:
   using Change = std::function<Array(Activation, const Array&)>;
-  explicit Everything(Change change = {}) : change_(std::move(change)) {}
+  explicit SeesEverything(Change change = {}) : change_(std::move(change)) {}
 
   bool wants(const Module&, Activation) const override { return true; }
   Array visit(const Module& layer, Activation what, const Array& value) override {
@@ -85,18 +85,18 @@ Array output_of(Module& layer, const Input& in) {
 TEST_CASE("observers: the innermost one that is alive is called, in whatever order they end") {
   Linear layer({.d_in = 2, .d_out = 2});
   const Tensor x(Array::full({1, 2}, 1));
-  const auto calls = [&](Everything& observer) {
+  const auto calls = [&](SeesEverything& observer) {
     const size_t before = observer.seen[Activation::output].size();
     layer(x);
     return observer.seen[Activation::output].size() - before;
   };
-  auto first = std::make_unique<Everything>(), second = std::make_unique<Everything>();
-  Everything third;
+  auto first = std::make_unique<SeesEverything>(), second = std::make_unique<SeesEverything>();
+  SeesEverything third;
   second.reset();
   CHECK(calls(third) == 1);
   CHECK(calls(*first) == 0);
   {
-    Everything fourth;
+    SeesEverything fourth;
     first.reset();
     CHECK(calls(fourth) == 1);
   }
@@ -108,7 +108,7 @@ TEST_CASE("observers: every layer that attends offers weights and heads, and kee
   for (Attending& of : all_that_attend()) {
     CAPTURE(of.name);
     const Results plain = run(*of.layer, of.in);
-    Everything observer;
+    SeesEverything observer;
     const Results observed = run(*of.layer, of.in);
     compared += check_same_bits(observed, plain);
     const auto& weights = observer.seen[Activation::attn_weights];
@@ -133,7 +133,7 @@ TEST_CASE("observers: weights put in place are mixed as the layer mixes its own"
   for (Attending& of : all_that_attend()) {
     CAPTURE(of.name);
     const Array plain = output_of(*of.layer, of.in);
-    const Everything same([&](Activation what, const Array& value) {
+    const SeesEverything same([&](Activation what, const Array& value) {
       return what == Activation::attn_weights ? value.clone() : Array();
     });
     compared += check_near(output_of(*of.layer, of.in), plain, 50 * rounding);
@@ -151,10 +151,10 @@ TEST_CASE("observers: patching every activation with those of another run gives 
     } else {
       other.x = Tensor(values(other.x.shape(), -1, 1, 77));
     }
-    Everything clean;
+    SeesEverything clean;
     const Array want = output_of(*of.layer, of.in);
     std::map<Activation, size_t> next;
-    const Everything patching(
+    const SeesEverything patching(
         [&](Activation what, const Array&) { return clean.seen[what][next[what]++].second; });
     CHECK(std::equal(want.span().begin(), want.span().end(),
                      output_of(*of.layer, other).span().begin()));
@@ -164,7 +164,7 @@ TEST_CASE("observers: patching every activation with those of another run gives 
 TEST_CASE("observers: a head that is zero leaves the bias of out_proj") {
   MultiHeadAttention layer({.d_in = 4, .d_out = 4, .context_length = 5, .num_heads = 2});
   const Tensor x(values({1, 5, 4}));
-  const Everything no_heads([](Activation what, const Array& value) {
+  const SeesEverything no_heads([](Activation what, const Array& value) {
     return what == Activation::heads ? Array::zeros(value.shape()) : Array();
   });
   const Array y = output_of(layer, x), bias = (*layer.out_proj)->bias.tensor().value();
@@ -199,13 +199,13 @@ TEST_CASE("observers: no edit while a graph is recorded, and none of another sha
   MultiHeadAttention layer({.d_in = 4, .d_out = 4, .context_length = 5, .num_heads = 2});
   const Tensor x(values({1, 5, 4}));
   {
-    const Everything edit([](Activation, const Array& value) { return value.clone(); });
-    CHECK(error_of<GraphError>([&] { layer(x); }) ==
+    const SeesEverything edit([](Activation, const Array& value) { return value.clone(); });
+    CHECK(message_of<GraphError>([&] { layer(x); }) ==
           "observer: expected NoGrad for an edit of W_query, a graph is recorded");
   }
-  const Everything wrong([](Activation what, const Array&) {
+  const SeesEverything wrong([](Activation what, const Array&) {
     return what == Activation::heads ? Array::zeros({1, 5, 4}) : Array();
   });
-  CHECK(error_of([&] { output_of(layer, x); }) ==
+  CHECK(message_of<ShapeError>([&] { output_of(layer, x); }) ==
         "observer: expected a replacement (1, 5, 2, 2) for an activation of , got (1, 5, 4)");
 }

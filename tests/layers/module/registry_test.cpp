@@ -21,10 +21,10 @@ TEST_CASE("registry: makes a layer by its type and options") {
 }
 
 TEST_CASE("registry: refusals name what was meant") {
-  CHECK(error_of<ConfigError>([] { make_layer("liner"); }) ==
+  CHECK(message_of<ConfigError>([] { make_layer("liner"); }) ==
         "unknown layer \"liner\", did you mean linear?");
-  CHECK(error_of<ConfigError>([] { make_layer("zzzzzzzz"); }) == "unknown layer \"zzzzzzzz\"");
-  CHECK(error_of<ConfigError>([] {
+  CHECK(message_of<ConfigError>([] { make_layer("zzzzzzzz"); }) == "unknown layer \"zzzzzzzz\"");
+  CHECK(message_of<ConfigError>([] {
           make_layer("linear", ConfigNode::map({{"d_in", 4}, {"d_ot", 3}}));
         }) ==
         "d_out: missing, expected a whole number of at least 1 (width of y)\n"

@@ -79,7 +79,7 @@ TEST_CASE("display: a message of several lines keeps them") {
 }
 
 TEST_CASE("display: width of Latin, Chinese, Korean, emoji, marks") {
-  for (const auto& [text, columns] : std::initializer_list<std::pair<const char*, int64_t>>{
+  for (const auto& entry : std::initializer_list<std::pair<const char*, int64_t>>{
            {"Every", 5},
            {"über", 4},
            {"\xE4\xB8\xAD\xE6\x96\x87", 4},  // two Chinese characters
@@ -92,7 +92,7 @@ TEST_CASE("display: width of Latin, Chinese, Korean, emoji, marks") {
            {"\xE2\x90\xA3", 1},              // the visible blank
            {"\xFF.", 2},                     // an invalid byte
            {"", 0}}) {
-    CHECK_MESSAGE(display_width(text) == columns, text);
+    CHECK_MESSAGE(display_width(entry.first) == entry.second, entry.first);
   }
 }
 

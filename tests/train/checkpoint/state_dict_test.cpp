@@ -23,15 +23,15 @@ namespace {
 
 CausalAttention::Config causal_config() { return {.d_in = 3, .d_out = 2, .context_length = 4}; }
 
-std::vector<real> values(const Tensor& tensor) {
+std::vector<real> numbers_of(const Tensor& tensor) {
   const Array value = tensor.value();
   return {value.span().begin(), value.span().end()};
 }
 
-std::vector<std::vector<real>> values(const Module& model) {
+std::vector<std::vector<real>> numbers_of(const Module& model) {
   std::vector<std::vector<real>> all;
   for (const NamedParameter& parameter : model.parameters()) {
-    all.push_back(values(parameter.tensor));
+    all.push_back(numbers_of(parameter.tensor));
   }
   return all;
 }
@@ -53,10 +53,10 @@ TensorView zeros(const std::string& name, const Shape& shape) {
 }
 
 std::string refusal(Module& model, std::vector<TensorView> views, Extra extra = Extra::refuse) {
-  const auto before = values(model);
+  const auto before = numbers_of(model);
   const auto load = [&] { load_parameters(model, in_memory(std::move(views)), extra); };
   const std::string message = error_of<IoError>(load).value_or("");
-  CHECK(values(model) == before);
+  CHECK(numbers_of(model) == before);
   return message;
 }
 
@@ -105,11 +105,11 @@ TEST_CASE("state_dict: what is saved loads bit for bit") {
   CausalAttention written(causal_config());
   manual_seed(2);
   CausalAttention read(causal_config());
-  REQUIRE(values(read) != values(written));
+  REQUIRE(numbers_of(read) != numbers_of(written));
   save_parameters(folder / "w.safetensors", written);
   load_parameters(read, folder / "w.safetensors");
-  CHECK(values(read) == values(written));
-  CHECK(values(read).size() == 3);
+  CHECK(numbers_of(read) == numbers_of(written));
+  CHECK(numbers_of(read).size() == 3);
   CHECK(names(parameter_views(written)) ==
         std::vector<std::string>{"W_query.weight", "W_key.weight", "W_value.weight"});
 }
@@ -119,12 +119,12 @@ TEST_CASE("state_dict: buffers are saved and loaded as parameters are") {
   Scaled read(5);
   CHECK(names(parameter_views(written)) == std::vector<std::string>{"w", "shift", "inner.table"});
   load_parameters(read, in_memory(parameter_views(written)));
-  CHECK(values(read.shift) == std::vector<real>{3});
-  CHECK(values(read.inner->table) == std::vector<real>{3, 6});
+  CHECK(numbers_of(read.shift) == std::vector<real>{3});
+  CHECK(numbers_of(read.inner->table) == std::vector<real>{3, 6});
   CHECK(refusal(read, {view("w", Array::zeros({2})), zeros("inner.table", {3})}) ==
         "w.safetensors: shift: missing, expected shape (1,)\n"
         "w.safetensors: inner.table: expected shape (2,), got (3,)");
-  CHECK(values(read.inner->table) == std::vector<real>{3, 6});
+  CHECK(numbers_of(read.inner->table) == std::vector<real>{3, 6});
 }
 
 TEST_CASE("state_dict: floats of every kind are converted") {
@@ -137,7 +137,7 @@ TEST_CASE("state_dict: floats of every kind are converted") {
                         {"W_key.weight", Dtype::F64, {2, 3}, std::as_bytes(std::span(f64))},
                         {"W_value.weight", Dtype::BF16, {2, 3}, std::as_bytes(std::span(brain))}}));
   const std::vector<real> expected{1, -2, real{0.5}, 4, 8, real{0.25}};
-  const auto loaded = values(model);
+  const auto loaded = numbers_of(model);
   REQUIRE(loaded.size() == 3);
   for (const auto& each : loaded) {
     CHECK(each == expected);
@@ -246,7 +246,7 @@ TEST_CASE("state_dict: a tied weight once, and under any of its names") {
   // As safetensors.torch.save_model writes it: under the first of its names alphabetically.
   *tied = view("out_head.weight", Array::full({5, 4}, 2));
   load_parameters(*model, in_memory(views));
-  CHECK(values(model->parameters().front().tensor) == std::vector<real>(20, 2));
+  CHECK(numbers_of(model->parameters().front().tensor) == std::vector<real>(20, 2));
 
   std::erase_if(views, [](const TensorView& v) { return v.name == "out_head.weight"; });
   const std::string message = refusal(*model, views);

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // The error messages for the small config with these changes, without the folder's name.
-std::string message_of(const TempDir& folder, const std::vector<std::string>& sets) {
+std::string mistakes_of(const TempDir& folder, const std::vector<std::string>& sets) {
   std::string message = "no error";
   try {
     load_small(folder, sets);
@@ -146,9 +146,9 @@ TEST_CASE("run config: sizes come from the data") {
 // Other mistakes are in tests/messages/configs.
 TEST_CASE("run config: a file of --set that is missing is not in the current folder") {
   const TempDir folder;
-  CHECK(message_of(folder, {"data.path=no.txt"}) ==
+  CHECK(mistakes_of(folder, {"data.path=no.txt"}) ==
         "--set data.path=no.txt:1:11: data.path: no.txt: cannot open: No such file or directory");
-  CHECK(message_of(folder, {"data.path=~/diary.txt"})
+  CHECK(mistakes_of(folder, {"data.path=~/diary.txt"})
             .ends_with("; ~ is not expanded, write the whole path"));
 }
 
@@ -209,11 +209,11 @@ TEST_CASE("run config: the field of an optimizer's rate may have any name") {
     return std::vector<std::string>{"optimizer=" + optimizer,
                                     "schedule={type: cosine, min_lr: " + min_lr + "}"};
   };
-  CHECK(message_of(folder, with("{type: rate_optimizer, step_size: 0.25}", "0.25")) == "no error");
-  CHECK(message_of(folder, with("{type: rate_optimizer, step_size: 0.25}", "0.3"))
+  CHECK(mistakes_of(folder, with("{type: rate_optimizer, step_size: 0.25}", "0.25")) == "no error");
+  CHECK(mistakes_of(folder, with("{type: rate_optimizer, step_size: 0.25}", "0.3"))
             .ends_with(": schedule.min_lr: must be at most the optimizer's learning rate 0.25, "
                        "got 0.3"));
-  CHECK(message_of(folder, with("{type: rate_optimizer}", "0.6"))
+  CHECK(mistakes_of(folder, with("{type: rate_optimizer}", "0.6"))
             .ends_with("learning rate 0.5, got 0.6"));
   CHECK(base_lr(load_small(folder, {"optimizer={type: rate_optimizer, step_size: 0.125}"})) ==
         0.125);

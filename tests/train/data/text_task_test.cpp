@@ -36,7 +36,7 @@ struct MadeText {
   std::unique_ptr<Task> task;
 };
 
-std::string message_of(const std::string& text, const ConfigNode& config, int64_t batch_size = 0) {
+std::string text_error(const std::string& text, const ConfigNode& config, int64_t batch_size = 0) {
   const TempDir folder;
   return task_error(folder, [&] { task_in(folder, text, config, batch_size); });
 }
@@ -245,9 +245,9 @@ TEST_CASE("text: too few windows for a batch; no folder") {
 TEST_CASE("text: another file than the one of the run") {
   const std::string text = letters(100);
   const std::string right = fingerprint(as_bytes(text)).text();
-  CHECK(message_of(text, options(8, ConfigNode::map({{"fingerprint", right}}))) == "accepted");
+  CHECK(text_error(text, options(8, ConfigNode::map({{"fingerprint", right}}))) == "accepted");
   const std::string message =
-      message_of(text + "x", options(8, ConfigNode::map({{"fingerprint", right}})));
+      text_error(text + "x", options(8, ConfigNode::map({{"fingerprint", right}})));
   CHECK(message.find("expected fingerprint " + right + ", got xxh64:") != std::string::npos);
   const MadeText task(text, options(8));
   CHECK(fingerprint_file(task->files()[0]).text() == right);

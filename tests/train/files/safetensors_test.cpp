@@ -22,7 +22,7 @@ namespace {
 constexpr Dtype real_dtype = is_float64 ? Dtype::F64 : Dtype::F32;
 
 template <class T>
-std::vector<T> values(const BasicArray<T>& array) {
+std::vector<T> elements_of(const BasicArray<T>& array) {
   return {array.span().begin(), array.span().end()};
 }
 
@@ -89,18 +89,18 @@ TEST_CASE("safetensors: reads what the Python package wrote") {
                                                  "small_ids", "brain", "half", "state", "mask"});
   CHECK(file.metadata().at("note").ends_with("\x07 e-acute \xc3\xa9"));
   CHECK(file.array("b.weight").shape() == Shape{2, 3});
-  CHECK(values(file.array("b.weight")) == numbers<real>(6));
-  CHECK(values(file.array("a.weight")) == numbers<real>(3));
-  CHECK(values(file.array("half")) == numbers<real>(5));
-  CHECK(values(file.array("brain")) == numbers<real>(4));
+  CHECK(elements_of(file.array("b.weight")) == numbers<real>(6));
+  CHECK(elements_of(file.array("a.weight")) == numbers<real>(3));
+  CHECK(elements_of(file.array("half")) == numbers<real>(5));
+  CHECK(elements_of(file.array("brain")) == numbers<real>(4));
   CHECK(file.array("scalar").shape() == Shape{});
-  CHECK(values(file.array("scalar")) == numbers<real>(1));
+  CHECK(elements_of(file.array("scalar")) == numbers<real>(1));
   CHECK(file.array("empty").shape() == Shape{0, 4});
   CHECK(file.ids("ids").shape() == Shape{2, 3});
-  CHECK(values(file.ids("ids")) == std::vector<int32_t>{0, 5, -1, 7, INT32_MAX, INT32_MIN});
-  CHECK(values(file.ids("small_ids")) == std::vector<int32_t>{1, -2, 3});
-  CHECK(values(file.mask("mask")) == std::vector<uint8_t>{1, 0, 1, 1});
-  CHECK(values(file.mask("state")) == std::vector<uint8_t>{0, 1, 1, 1, 1});
+  CHECK(elements_of(file.ids("ids")) == std::vector<int32_t>{0, 5, -1, 7, INT32_MAX, INT32_MIN});
+  CHECK(elements_of(file.ids("small_ids")) == std::vector<int32_t>{1, -2, 3});
+  CHECK(elements_of(file.mask("mask")) == std::vector<uint8_t>{1, 0, 1, 1});
+  CHECK(elements_of(file.mask("state")) == std::vector<uint8_t>{0, 1, 1, 1, 1});
   CHECK(file.integers("state") == std::vector<int64_t>{0, 1, 127, 128, 255});
   CHECK(file.bytes("state").back() == std::byte{255});
   CHECK(file.bytes("empty").empty());
@@ -130,20 +130,20 @@ TEST_CASE("safetensors: arrays, ids, masks and lists come back bit for bit, by w
   CHECK(file.at("array").dtype == real_dtype);
   CHECK(file.array("array").shape() == array.shape());
   CHECK(std::memcmp(file.array("array").data(), array.data(), sizeof odd) == 0);
-  CHECK(values(file.ids("ids")) == values(ids));
-  CHECK(values(file.mask("mask")) == values(mask));
+  CHECK(elements_of(file.ids("ids")) == elements_of(ids));
+  CHECK(elements_of(file.mask("mask")) == elements_of(mask));
   CHECK(file.integers("state") == std::vector<int64_t>{7, 0, 255});
   CHECK(file.integers("position") == position);
   // An open file keeps its contents when another one is renamed over it.
   write_safetensors(dir / "f", {});
-  CHECK(values(file.ids("ids")) == values(ids));
+  CHECK(elements_of(file.ids("ids")) == elements_of(ids));
 }
 
 TEST_CASE("safetensors: a view keeps its array alive") {
   std::vector<TensorView> views;
   views.push_back(view("a", Array::full({1000}, real{2})));
   const Array other = Array::full({1000}, real{3});
-  CHECK(values(reopened(std::move(views)).array("a")) == std::vector<real>(1000, real{2}));
+  CHECK(elements_of(reopened(std::move(views)).array("a")) == std::vector<real>(1000, real{2}));
 }
 
 TEST_CASE("safetensors: more elements than one chunk of the conversion") {
@@ -158,8 +158,8 @@ TEST_CASE("safetensors: more elements than one chunk of the conversion") {
                                       raw("f64", Dtype::F64, {count}, f64),
                                       raw("i64", Dtype::I64, {count}, counted)};
   const SafeTensors file = reopened(views);
-  CHECK(values(file.array("f32")) == numbers<real>(count));
-  CHECK(values(file.array("f64")) == numbers<real>(count));
+  CHECK(elements_of(file.array("f32")) == numbers<real>(count));
+  CHECK(elements_of(file.array("f64")) == numbers<real>(count));
   CHECK(file.integers("i64") == counted);
   CHECK(file.ids("i64").data()[count - 1] == count - 6);
 }

@@ -22,7 +22,7 @@ const Words directions{"at", "near", "by", "from"};
 const Words other_places{"the house",   "the tower", "the market", "the school",
                          "the station", "the hall",  "the river",  "the town"};
 // What may follow "the bank": of a river, for money.
-const Words owners{"of the river", "of the town"};
+const Words bank_owners{"of the river", "of the town"};
 
 struct SenseSlot {
   enum Choice : size_t {
@@ -46,10 +46,11 @@ struct SenseSlot {
 }  // namespace
 
 SentenceWords WordSense::vocabulary() const {
-  return {.words = words_of(
-              {people, deeds, manners, directions, other_places, joints, owners, {"the bank"}}),
-          .classes = {"river", "money"},
-          .longest = 22};
+  return {
+      .words = words_of(
+          {people, deeds, manners, directions, other_places, joints, bank_owners, {"the bank"}}),
+      .classes = {"river", "money"},
+      .longest = 22};
 }
 
 bool WordSense::is_held_out(const Question& choices) const {
@@ -96,7 +97,7 @@ Sentence WordSense::sentence(const Question& choices) const {
   };
   const std::string& elsewhere = chosen(other_places, choices[SenseSlot::other_place]);
   const std::string bank =
-      choices[SenseSlot::of_whom] == 1 ? "the bank " + chosen(owners, made.label) : "the bank";
+      choices[SenseSlot::of_whom] == 1 ? "the bank " + chosen(bank_owners, made.label) : "the bank";
   const bool first = choices[SenseSlot::bank_first] == 1;
   clause(first ? SenseSlot::person : SenseSlot::other_person, first ? bank : elsewhere);
   if (choices[SenseSlot::alone] == 0) {

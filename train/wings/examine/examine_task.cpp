@@ -14,7 +14,7 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t sequences = 4;
+constexpr int64_t rows_of_a_batch = 4;
 constexpr int64_t most_names = 1000;  // of targets that are looked up
 
 struct TaskSubject {
@@ -191,18 +191,18 @@ std::string check_text(const TaskSubject& subject) {
 std::string check_batches(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make();
   Generator data(1);
-  const Batch batch = task->data().next(sequences, data);
+  const Batch batch = task->data().next(rows_of_a_batch, data);
   // A data set of fewer examples gives all of them.
   const int64_t available = task->data().example_count(Split::train);
-  const bool all =
-      available < sequences && input_shape(batch).rank() > 0 && input_shape(batch)[0] == available;
-  return check_batch(*task, batch, all ? available : sequences);
+  const bool all = available < rows_of_a_batch && input_shape(batch).rank() > 0 &&
+                   input_shape(batch)[0] == available;
+  return check_batch(*task, batch, all ? available : rows_of_a_batch);
 }
 
 std::string check_examples(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make(), again = subject.make();
   for (const Split split : {Split::train, Split::validation}) {
-    const int64_t count = std::min(sequences, task->data().example_count(split));
+    const int64_t count = std::min(rows_of_a_batch, task->data().example_count(split));
     if (count == 0) {
       continue;
     }
@@ -224,14 +224,15 @@ std::string check_examples(const TaskSubject& subject) {
 std::string check_resuming(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make(), resumed = subject.make();
   Generator data(1), other(2);
-  task->data().next(sequences, data);
+  task->data().next(rows_of_a_batch, data);
   resumed->data().set_position(task->data().position());
   other.set_state(data.state());
   if (task->data().example_count(Split::validation) > 0) {
     task->data().examples(Split::validation, {0});  // an evaluation in between must not matter
   }
   for (int step = 0; step < 3; ++step) {
-    if (!same(task->data().next(sequences, data), resumed->data().next(sequences, other))) {
+    if (!same(task->data().next(rows_of_a_batch, data),
+              resumed->data().next(rows_of_a_batch, other))) {
       return "a run that goes on gets other batches: draw from the generator that next() is given, "
              "and give what else has to be saved to position()";
     }
@@ -242,10 +243,10 @@ std::string check_resuming(const TaskSubject& subject) {
 std::string check_dry_run(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make();
   Generator data(1);
-  const Shape given = input_shape(task->data().next(sequences, data));
+  const Shape given = input_shape(task->data().next(rows_of_a_batch, data));
   const GeneratorState before = data.state();
   const DryRun dry;
-  const Shape blank = input_shape(task->data().next(sequences, data));
+  const Shape blank = input_shape(task->data().next(rows_of_a_batch, data));
   if (data.state() != before) {
     return "a dry run draws from the stream of the data: ask dry_run() first";
   }

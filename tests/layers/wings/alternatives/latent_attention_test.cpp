@@ -81,7 +81,7 @@ TEST_CASE("latent_attention: a token in the cache is d_latent + d_rope numbers")
 
 TEST_CASE("latent_attention: a cache is for one sequence of as many tokens as it holds") {
   const auto layer = layer_of(with_latent(""));
-  CHECK(error_of([&] {
+  CHECK(message_of<ShapeError>([&] {
           const NoGrad off;
           Cache cache(3);
           Input in(values({2, 2, 5}));

@@ -7,11 +7,11 @@ using namespace heed::testing;
 
 namespace {
 
-const std::string sizes =
+const std::string small_sizes =
     "vocab_size: 11, context_length: 9, d_model: 12, num_heads: 3, num_layers: 2";
 
 std::unique_ptr<Module> classifier_of(const std::string& options = "") {
-  return layer_of("{type: gpt_classifier, num_classes: 3, " + sizes + options + "}");
+  return layer_of("{type: gpt_classifier, num_classes: 3, " + small_sizes + options + "}");
 }
 
 // Two texts of five tokens, of which the mask keeps the first three and all.
@@ -25,7 +25,7 @@ Input two_texts() {
 }  // namespace
 
 TEST_CASE("gpt_classifier: the parameters of a gpt, and a head with a bias") {
-  const std::string gpt = parameter_lines(*layer_of("{type: gpt, " + sizes + "}"));
+  const std::string gpt = parameter_lines(*layer_of("{type: gpt, " + small_sizes + "}"));
   const std::string ours = parameter_lines(*classifier_of());
   const size_t head = gpt.find("out_head");
   CHECK(ours.substr(0, head) == gpt.substr(0, head));

@@ -19,7 +19,7 @@
 using namespace heed;
 using namespace heed::testing;
 using namespace heed::explain;
-using Json = nlohmann::ordered_json;
+using PageJson = nlohmann::ordered_json;
 
 namespace {
 
@@ -33,14 +33,14 @@ std::unique_ptr<Module> gpt_with(const std::string& more) {
 }
 
 // The data of a page.
-Json data_of(const std::string& page) {
+PageJson page_data(const std::string& page) {
   const std::string begin = "<script type=\"application/json\" id=\"data\">\n";
   const size_t from = page.find(begin) + begin.size();
-  return Json::parse(page.substr(from, page.find("\n</script>", from) - from));
+  return PageJson::parse(page.substr(from, page.find("\n</script>", from) - from));
 }
 
-Json explained(Module& model, const Input& in) {
-  return data_of(explain_page(model, *small_induction(), in, {.run = "r", .tokens = 3}));
+PageJson explained(Module& model, const Input& in) {
+  return page_data(explain_page(model, *small_induction(), in, {.run = "r", .tokens = 3}));
 }
 
 // A model of one's own: two blocks of attention alone, whose layers have names of their own.
@@ -81,10 +81,10 @@ class OwnModel final : public Module {
   Child<Linear> answer_;
 };
 
-std::vector<std::string> kinds_of(const Json& data, const std::string& section) {
+std::vector<std::string> kinds_of(const PageJson& data, const std::string& section) {
   std::vector<std::string> kinds;
-  for (const Json& part : data.at("sections")) {
-    for (const Json& step : part.at("id") == section ? part.at("steps") : Json::array()) {
+  for (const PageJson& part : data.at("sections")) {
+    for (const PageJson& step : part.at("id") == section ? part.at("steps") : PageJson::array()) {
       kinds.push_back(step.at("kind").get<std::string>());
     }
   }
@@ -111,10 +111,10 @@ TEST_CASE("explain: matrices are kept less exactly, the largest first, until the
   page.matrix("large", Array::full({40, 40}, 0.5f));
   page.matrix("small", Array::full({10, 10}, -2.0f));
   const auto bits_of = [&](size_t most) {
-    const Json out = Json::parse(page.json(most));
+    const PageJson out = PageJson::parse(page.json(most));
     std::vector<int64_t> bits;
     for (const char* name : {"large", "small"}) {
-      const Json& matrix = out.at("matrices").at(name);
+      const PageJson& matrix = out.at("matrices").at(name);
       bits.push_back(!matrix.contains("data") ? 0 : matrix.value("bits", int64_t{32}));
     }
     return bits;
@@ -175,23 +175,23 @@ TEST_CASE("explain: every step of a block, whatever the attention is called") {
     CAPTURE(more);
     CHECK(kinds_of(explained(*gpt_with(more), in), "trf_blocks.1") == usual);
   }
-  const Json rope = explained(*gpt_with(", position: rope"), in);
+  const PageJson rope = explained(*gpt_with(", position: rope"), in);
   CHECK(kinds_of(rope, "trf_blocks.0") ==
         joined(joined(joined(begin, {"rotated", "rotated"}), attention), rest));
   CHECK(kinds_of(rope, "embeddings") == std::vector<std::string>{"embedding"});
-  const Json wrapper =
+  const PageJson wrapper =
       explained(*gpt_with(", attention: {type: multi_head_attention_wrapper}"), in);
   CHECK(kinds_of(wrapper, "trf_blocks.0") ==
         joined(joined(begin, {"scores", "scaled", "masked", "softmax", "mix", "concat"}), rest));
   // No layer tells of a mask or of sqrt(d) here; the scale of a config is told, too.
-  const Json simple = explained(*gpt_with(", attention: {type: simple_attention}"), in);
+  const PageJson simple = explained(*gpt_with(", attention: {type: simple_attention}"), in);
   CHECK(kinds_of(simple, "trf_blocks.0") ==
         joined({"norm", "scores", "scaled", "softmax", "mix"}, rest));
-  const Json scaled = explained(*gpt_with(", attention: {scale: 0.5}"), in);
+  const PageJson scaled = explained(*gpt_with(", attention: {scale: 0.5}"), in);
   CHECK(kinds_of(scaled, "trf_blocks.0") == usual);
   CHECK(scaled.at("sections").at(1).at("steps").at(5).at("scale") == 0.5);
   // One that keeps no weights: its output alone.
-  const Json sums = explained(*gpt_with(", attention: {type: linear_attention}"), in);
+  const PageJson sums = explained(*gpt_with(", attention: {type: linear_attention}"), in);
   CHECK(kinds_of(sums, "trf_blocks.0") == joined({"norm", "given"}, rest));
   // Weights that no step here leads to, even where they are nearly those of softmax.
   for (const char* more :
@@ -202,23 +202,23 @@ TEST_CASE("explain: every step of a block, whatever the attention is called") {
     CHECK(kinds_of(explained(*gpt_with(more), in), "trf_blocks.0") ==
           joined({"norm", "given", "given"}, rest));
   }
-  const Json squared = explained(*gpt_with(", activation: relu2"), in);
+  const PageJson squared = explained(*gpt_with(", activation: relu2"), in);
   CHECK(kinds_of(squared, "trf_blocks.1") == usual);
-  const Json gated = explained(*gpt_with(", activation: swiglu"), in);
+  const PageJson gated = explained(*gpt_with(", activation: swiglu"), in);
   CHECK(kinds_of(gated, "trf_blocks.0") ==
         joined(joined(begin, attention),
                {"sum", "norm", "linear", "activation", "linear", "times", "linear", "sum"}));
-  const Json none = explained(*gpt_with(", feed_forward: none"), in);
+  const PageJson none = explained(*gpt_with(", feed_forward: none"), in);
   CHECK(kinds_of(none, "trf_blocks.0") == joined(joined(begin, attention), {"sum"}));
 }
 
 TEST_CASE("explain: branches side by side read the same x; a part of each head turns") {
-  const Json data = explained(
+  const PageJson data = explained(
       *gpt_with(", position: rope, rotary_fraction: 0.5, parallel_residual: true, qkv_bias: true"),
       tokens({1, 2, 3, 4}));
-  std::map<std::string, Json> steps;
-  for (const Json& section : data.at("sections")) {
-    for (const Json& step : section.at("steps")) steps[step.at("id").get<std::string>()] = step;
+  std::map<std::string, PageJson> steps;
+  for (const PageJson& section : data.at("sections")) {
+    for (const PageJson& step : section.at("steps")) steps[step.at("id").get<std::string>()] = step;
   }
   const auto reads = [&](const std::string& id) {
     return steps.at(id).at("of").get<std::vector<std::string>>();
@@ -230,23 +230,24 @@ TEST_CASE("explain: branches side by side read the same x; a part of each head t
   CHECK(reads(block + "shortcut2") ==
         std::vector<std::string>{block + "shortcut1", block + "ff.layers.2"});
   CHECK(steps.at("trf_blocks.0.norm2").at("of").at(0) == "tok_emb");
-  const Json& turned = steps.at(block + "att.W_query.rotated");
+  const PageJson& turned = steps.at(block + "att.W_query.rotated");
   CHECK(turned.at("width") == 4);
-  CHECK(turned.at("angles") == Json::array({1.0}));  // 2 of the 4 elements turn, as one pair
-  CHECK(steps.contains(block + "att.attn_scores"));  // and these give the weights
-  const Json slower = explained(*gpt_with(", position: rope, attention: {rope_scaling: {factor: 8, "
-                                          "original_max_position_embeddings: 2}}"),
-                                tokens({1, 2, 3, 4}));
-  const Json& scaled = slower.at("sections").at(1).at("steps").at(4);
+  CHECK(turned.at("angles") == PageJson::array({1.0}));  // 2 of the 4 elements turn, as one pair
+  CHECK(steps.contains(block + "att.attn_scores"));      // and these give the weights
+  const PageJson slower =
+      explained(*gpt_with(", position: rope, attention: {rope_scaling: {factor: 8, "
+                          "original_max_position_embeddings: 2}}"),
+                tokens({1, 2, 3, 4}));
+  const PageJson& scaled = slower.at("sections").at(1).at("steps").at(4);
   CHECK(scaled.at("kind") == "rotated");
   CHECK(scaled.at("angles").at(0) == 0.125);
 }
 
 TEST_CASE("explain: the lens next to each block, also of a classifier; what parts add") {
   const auto model = gpt_with("");
-  const Json gpt = explained(*model, tokens({1, 2, 3}));
+  const PageJson gpt = explained(*model, tokens({1, 2, 3}));
   REQUIRE(gpt.at("sections").size() == 4);
-  const Json& last = gpt.at("sections").at(2).at("lens");
+  const PageJson& last = gpt.at("sections").at(2).at("lens");
   REQUIRE(last.size() == 3);
   const EvaluationMode evaluating(*model);
   const Array logits = (*model)(tokens({1, 2, 3})).value();
@@ -255,17 +256,17 @@ TEST_CASE("explain: the lens next to each block, also of a classifier; what part
   CHECK(last.at(2).at("token") == std::to_string(best));
   CHECK(!last.at(2).contains("rank"));
   CHECK(last.at(0).contains("rank"));
-  const Json& added = gpt.at("added");
+  const PageJson& added = gpt.at("added");
   CHECK(added.at("answer") == std::to_string(best));
   double sum = 0;
-  for (const Json& part : added.at("parts")) sum += part.at("value").get<double>();
+  for (const PageJson& part : added.at("parts")) sum += part.at("value").get<double>();
   CHECK(sum == doctest::Approx(static_cast<double>(row[static_cast<size_t>(best)])).epsilon(1e-5));
 
   const auto classifier = layer_of(
       "{type: classifier, vocab_size: 8, num_classes: 3, context_length: 6, d_model: 12, "
       "num_heads: 2, num_layers: 1}");
   perturb_parameters(*classifier);
-  const Json classes = explained(*classifier, tokens({1, 2}));
+  const PageJson classes = explained(*classifier, tokens({1, 2}));
   REQUIRE(classes.at("sections").size() == 3);
   CHECK(classes.at("sections").at(1).at("lens").size() == 1);
   CHECK(!classes.at("sections").at(2).contains("lens"));
@@ -285,21 +286,21 @@ TEST_CASE("explain: the patches of a picture, with and without a class token") {
       "context_length: 3, d_model: 4, num_heads: 2, num_layers: 1";
   const Input in(Tensor(values({1, 2, 2, 4}, 0, 1)));
   const auto model = layer_of(encoder + "}");
-  const Json data = explained(*model, in);
+  const PageJson data = explained(*model, in);
   CHECK(kinds_of(data, "embeddings") ==
         std::vector<std::string>{"patches", "linear", "positions", "sum"});
   CHECK(data.at("sections").at(0).at("steps").at(1).at("rows") == "patches");
-  CHECK(data.at("rows").at("patches") == Json{"0,0", "0,1"});
+  CHECK(data.at("rows").at("patches") == PageJson{"0,0", "0,1"});
   CHECK(data.at("picture").at("pixels").size() == 8);
   CHECK(data.at("model") == "classifier");
   CHECK(data.at("choices").size() == 1);
   CHECK(data.at("sections").at(1).at("lens").size() == 1);
   CHECK(kinds_of(data, "end") == std::vector<std::string>{"norm", "mean", "linear"});
   const auto marked = layer_of(encoder + ", class_token: true, pool: first}");
-  const Json with_token = explained(*marked, in);
+  const PageJson with_token = explained(*marked, in);
   CHECK(kinds_of(with_token, "embeddings") ==
         std::vector<std::string>{"patches", "linear", "given", "positions", "sum"});
-  CHECK(with_token.at("rows").at("tokens") == Json{"class", "0,0", "0,1"});
+  CHECK(with_token.at("rows").at("tokens") == PageJson{"class", "0,0", "0,1"});
   CHECK(with_token.at("sections").at(1).at("steps").at(0).at("rows") == "tokens");
   CHECK(with_token.at("picture").at("class_token") == true);
 }
@@ -307,9 +308,9 @@ TEST_CASE("explain: the patches of a picture, with and without a class token") {
 TEST_CASE("explain: a model of one's own as any other, its lens and its blocks") {
   OwnModel own;
   perturb_parameters(own);
-  const Json data = explained(own, tokens({1, 2, 3}));
+  const PageJson data = explained(own, tokens({1, 2, 3}));
   std::vector<std::string> titles;
-  for (const Json& section : data.at("sections")) {
+  for (const PageJson& section : data.at("sections")) {
     titles.push_back(section.at("title").get<std::string>());
     CHECK(section.contains("lens") == (titles.back() != "Logits"));
   }
@@ -324,7 +325,7 @@ TEST_CASE("explain: a model of one's own as any other, its lens and its blocks")
   const auto last = layer_of(
       "{type: gpt_classifier, vocab_size: 8, num_classes: 3, context_length: 6, d_model: 12, "
       "num_heads: 2, num_layers: 1}");
-  const Json classes = explained(*last, tokens({1, 2}));
+  const PageJson classes = explained(*last, tokens({1, 2}));
   CHECK(classes.at("type") == "gpt_classifier");
   CHECK(kinds_of(classes, "end") == std::vector<std::string>{"norm", "last", "linear"});
   const auto chain = layer_of(
@@ -340,7 +341,7 @@ TEST_CASE("explain: another kind of model is refused") {
       "context_length: 4, d_model: 4}");
   Input two = tokens({1, 2});
   two.source_ids = two.ids;
-  CHECK(error_of<ConfigError>([&] {
+  CHECK(message_of<ConfigError>([&] {
           explained(*other, two);
         }).starts_with("heed explain: expected a gpt, an encoder_decoder or a classifier"));
 }

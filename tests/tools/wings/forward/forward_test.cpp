@@ -41,7 +41,7 @@ class ForwardCase {
 };
 
 const char* const attention = "{type: causal_attention, d_in: 4, d_out: 3, context_length: 6}";
-const char* const small_gpt =
+const char* const forward_gpt =
     "{type: gpt, vocab_size: 7, context_length: 6, d_model: 8, num_heads: 2, num_layers: 2}";
 
 }  // namespace
@@ -89,7 +89,7 @@ TEST_CASE("heed forward: a run is its model with its weights") {
 }
 
 TEST_CASE("heed forward: ids, given weights, another precision, no gradients without --backward") {
-  const ForwardCase c(small_gpt);
+  const ForwardCase c(forward_gpt);
   c.give({view("ids", ids({2, 3}, {1, 2, 3, 4, 5, 6}))});
   REQUIRE(c.run({"--seed", "7", "--save-weights", c.path("w.safetensors")}).exit_code == 0);
   CHECK(c.out().names() == std::vector<std::string>{"y"});
@@ -130,7 +130,7 @@ TEST_CASE("heed forward: the book's buffers are masks") {
 }
 
 TEST_CASE("heed forward: the book's buffers of a whole model") {
-  const ForwardCase c(small_gpt);
+  const ForwardCase c(forward_gpt);
   c.give({view("ids", Ids::from({1, 2}, {3, 4}))});
   REQUIRE(c.run({"--save-weights", c.path("w.safetensors"), "--book-buffers"}).exit_code == 0);
   const SafeTensors weights(fs::path(c.path("w.safetensors")));

@@ -20,13 +20,13 @@ using namespace heed::testing;
 
 namespace {
 
-const AttentionMap map{"att",
-                       false,
-                       {"<a>", "&\x01"},
-                       {"x", "y", "\""},
-                       Array::from({2, 2, 3}, {0, 1, 0.5, 0.25, 0.75, 0,  //
-                                               0, 1, 0.5, 0.25, 0.75, 0})};
-const std::vector<ShownLayer> both_heads{{0, map, {}}};
+const AttentionMap shown_map{"att",
+                             false,
+                             {"<a>", "&\x01"},
+                             {"x", "y", "\""},
+                             Array::from({2, 2, 3}, {0, 1, 0.5, 0.25, 0.75, 0,  //
+                                                     0, 1, 0.5, 0.25, 0.75, 0})};
+const std::vector<ShownLayer> both_heads{{0, shown_map, {}}};
 
 #ifdef HEED_STB
 // The pixels of a PNG, (height, width, 3).
@@ -60,8 +60,8 @@ TEST_CASE("map_picture: an SVG with a square for each weight, in which no name i
   }
   CHECK(squares == 12);
   CHECK(contains(svg, ">layer 0, att, head 1</text>"));
-  CHECK(contains(maps_as_svg({{0, map, 1}}), "layer 0, att, head 1"));
-  CHECK(!contains(maps_as_svg({{0, map, 1}}), "head 0"));
+  CHECK(contains(maps_as_svg({{0, shown_map, 1}}), "layer 0, att, head 1"));
+  CHECK(!contains(maps_as_svg({{0, shown_map, 1}}), "head 0"));
   CHECK(contains(svg, "&lt;a&gt; attends to y: 1.000"));
   CHECK(contains(svg, "fill=\"#22211f\""));  // of 1
   CHECK(contains(svg, "fill=\"#f3f1ea\""));  // of 0

@@ -116,23 +116,23 @@ TEST_CASE("heads: refuses models without blocks, and layers that offer no heads"
   const auto without = layer_of(
       "{type: classifier, vocab_size: 7, num_classes: 3, context_length: 6, d_model: 12, "
       "num_layers: 0}");
-  CHECK(error_of<ConfigError>([&] {
+  CHECK(message_of<ConfigError>([&] {
           score_heads(*without, tokens({1, 2}), 1);
         }).ends_with("or classifier, got one without"));
   const auto linear = small_gpt(", attention: {type: linear}");
-  CHECK(error_of<ConfigError>([&] {
+  CHECK(message_of<ConfigError>([&] {
           score_heads(*linear, tokens({1, 2}), 1);
         }) ==
         "heed probe: heads: trf_blocks.0.att offers no heads: it ends neither in attend nor in "
         "mix_values (layers/module/attend.h)");
-  CHECK(error_of<ConfigError>([&] { repeated_tokens(*linear, 1, 7, 1); }) ==
+  CHECK(message_of<ConfigError>([&] { repeated_tokens(*linear, 1, 7, 1); }) ==
         "heed probe: heads: expected --repeat at most 6, half the longest sequence of the model, "
         "got 7");
   constexpr int64_t largest = std::numeric_limits<int64_t>::max();
-  CHECK(error_of<ConfigError>([&] {
+  CHECK(message_of<ConfigError>([&] {
           repeated_tokens(*linear, 1, largest, 1);
         }).starts_with("heed probe: heads: expected --repeat at most 6"));
-  CHECK(error_of<ConfigError>([&] {
+  CHECK(message_of<ConfigError>([&] {
           repeated_tokens(*linear, largest, 3, 1);
         }).starts_with("heed probe: heads: expected --sequences at most 10000"));
 }
@@ -190,7 +190,7 @@ TEST_CASE("lens: the last row is the model's answer, the first one that without 
   const auto classifier = layer_of(
       "{type: classifier, vocab_size: 7, num_classes: 3, context_length: 6, d_model: 12, "
       "num_heads: 2, num_layers: 1}");
-  CHECK(error_of<ConfigError>([&] {
+  CHECK(message_of<ConfigError>([&] {
           logit_lens(*classifier, tokens({1, 2, 3}));
         }) ==
         "heed probe: lens: expected a model that names a token at each position, logits (1, 3, V), "
@@ -288,11 +288,11 @@ TEST_CASE("probes: branches side by side, as in GPT-NeoX") {
 
 TEST_CASE("patch: refuses") {
   const auto model = small_gpt();
-  CHECK(error_of<ConfigError>([&] {
+  CHECK(message_of<ConfigError>([&] {
           patch(*model, tokens({1, 2}), tokens({1, 2}), {6});
         }).ends_with("for both: there is nothing to restore"));
   const auto linear = small_gpt(", attention: {type: linear}");
-  CHECK(error_of<ConfigError>([&] {
+  CHECK(message_of<ConfigError>([&] {
           patch(*linear, tokens({1, 2}), tokens({1, 3}), {6});
         }).starts_with("heed probe: patch: trf_blocks.0.att offers no heads"));
 }

@@ -82,7 +82,7 @@ class AroundBlock final : public Module {
 
 std::string around_error(bool before, std::unique_ptr<Module> attention) {
   AroundBlock model(std::make_unique<BlockOfNorm>(before, std::move(attention)));
-  return error_of<ConfigError>([&] { attribute(model, tokens({1, 2, 3}), {4}); });
+  return message_of<ConfigError>([&] { attribute(model, tokens({1, 2, 3}), {4}); });
 }
 
 // Layers in a row, the last ones as given.
@@ -181,7 +181,7 @@ TEST_CASE("write: attention without heads, next to others, is a part as a whole"
 
 TEST_CASE("write: refuses models whose parts do not add up to a logit, in a line") {
   const auto refusal = [](Module& model, const Input& in) {
-    return error_of<ConfigError>([&] { attribute(model, in, {1}); });
+    return message_of<ConfigError>([&] { attribute(model, in, {1}); });
   };
   const std::string begin = "heed probe: write: ";
   const auto classifier = layer_of(

@@ -10,7 +10,7 @@ using namespace heed::testing;
 
 namespace {
 
-bool sees(const LoadedRun& run) {
+bool sees_ahead(const LoadedRun& run) {
   manual_seed(1);
   const auto model = make_layer(run.config.model);
   return sees_next_tokens(*model, run.task->data());
@@ -21,7 +21,7 @@ bool sees(const LoadedRun& run) {
 TEST_CASE("leak: a first target far into the row is enough") {
   const TempDir folder;
   const auto model = [&](const std::string& causal) {
-    return sees(load_small(
+    return sees_ahead(load_small(
         folder, {"data={type: induction, length: 48, min_period: 20, symbols: 32}",
                  "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1, attention: {causal: " +
                      causal + "}}"}));
@@ -32,7 +32,8 @@ TEST_CASE("leak: a first target far into the row is enough") {
 
 TEST_CASE("leak: a sum that is asked for at the end has nothing to hide") {
   const TempDir folder;
-  CHECK_FALSE(sees(load_small(folder, {"data={type: modular_addition, modulus: 7}",
-                                       "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1, "
-                                       "attention: {causal: false}}"})));
+  CHECK_FALSE(
+      sees_ahead(load_small(folder, {"data={type: modular_addition, modulus: 7}",
+                                     "model={type: gpt, d_model: 8, num_heads: 2, num_layers: 1, "
+                                     "attention: {causal: false}}"})));
 }

@@ -1,11 +1,12 @@
 // 30 steps of chapters 6 and 7 and appendix E of the book, and of training on documents, compared
 // with PyTorch's, which are in tests/golden/fine_tuning (made by tools/reference/
 // fine_tuning_golden.py, instruction_trace.py and lines_traces.py).
+#include "tests/support/traces.h"
+
 #include <nlohmann/json.hpp>
 
 #include "autograd/base/real.h"
 #include "tests/support/run_program.h"
-#include "tests/support/traces.h"
 
 using namespace heed;
 using namespace heed::testing;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path golden(const std::string& name) {
+fs::path golden_folder(const std::string& name) {
   return fs::path(HEED_SOURCE_DIR) / "tests/golden/hugging_face" / name;
 }
 
@@ -48,8 +48,8 @@ template <class Change>
 fs::path changed(const TempDir& temp, const std::string& name, const Change& change) {
   const fs::path folder = temp / name;
   fs::create_directory(folder);
-  fs::copy_file(golden(name) / "config.json", folder / "config.json");
-  const SafeTensors file(golden(name) / "model.safetensors");
+  fs::copy_file(golden_folder(name) / "config.json", folder / "config.json");
+  const SafeTensors file(golden_folder(name) / "model.safetensors");
   std::vector<std::vector<std::byte>> data;
   data.reserve(file.tensors().size());
   std::vector<TensorView> views;
@@ -70,14 +70,14 @@ std::string error_in(const fs::path& folder) {
 TEST_CASE("hugging_face: the logits of transformers, in every architecture, one of them sharded") {
   for (const char* name : {"gpt2", "gpt_neox", "llama", "pythia", "llama3", "qwen3"}) {
     CAPTURE(name);
-    CHECK(is_hugging_face_folder(golden(name)));
-    const auto model = loaded(golden(name));
-    const SafeTensors expected(golden(name) / "expected.safetensors");
+    CHECK(is_hugging_face_folder(golden_folder(name)));
+    const auto model = loaded(golden_folder(name));
+    const SafeTensors expected(golden_folder(name) / "expected.safetensors");
     const NoGrad off;
     check_near((*model)(expected.ids("ids")).value(), expected.array("y"),
                is_float64 ? 1e-12 : 1e-5);
   }
-  CHECK_FALSE(is_hugging_face_folder(golden("")));
+  CHECK_FALSE(is_hugging_face_folder(golden_folder("")));
 }
 
 TEST_CASE("hugging_face: with a prefix or without, buffers of old versions, a tied head") {
@@ -95,7 +95,7 @@ TEST_CASE("hugging_face: with a prefix or without, buffers of old versions, a ti
     views.push_back({"h.0.attn.bias", Dtype::F32, {1, 1}, one});
     views.push_back({"h.0.attn.masked_bias", Dtype::F32, {}, one});
   });
-  const auto plain = loaded(golden("gpt2")), other = loaded(folder);
+  const auto plain = loaded(golden_folder("gpt2")), other = loaded(folder);
   const Ids ids = Ids::from({1, 3}, {1, 5, 12});
   check_same_bits((*plain)(ids).value(), (*other)(ids).value());
 }
@@ -107,7 +107,7 @@ TEST_CASE("hugging_face: a tied model whose file has the output layer alone") {
       if (view.name == "transformer.wte.weight") view.name = "lm_head.weight";
     }
   });
-  const auto plain = loaded(golden("gpt2")), other = loaded(folder);
+  const auto plain = loaded(golden_folder("gpt2")), other = loaded(folder);
   const Ids ids = Ids::from({1, 3}, {1, 5, 12});
   check_same_bits((*plain)(ids).value(), (*other)(ids).value());
 }
@@ -168,7 +168,7 @@ TEST_CASE("hugging_face: numbers that are not finite are named, in both systems,
 TEST_CASE("hugging_face: an index that lies") {
   const TempDir temp;
   const fs::path folder = temp / "llama";
-  fs::copy(golden("llama"), folder);
+  fs::copy(golden_folder("llama"), folder);
   const fs::path index = folder / "model.safetensors.index.json";
   const std::string whole = read_file(index, 1'000'000), where = index.string() + ": ";
   const auto error_with = [&](const std::string& from, const std::string& to) {
@@ -205,9 +205,9 @@ TEST_CASE("hugging_face: an index that lies") {
 TEST_CASE("hugging_face: the fingerprint of several files is that of all of them") {
   const TempDir temp;
   const fs::path folder = temp / "llama", index = folder / "model.safetensors.index.json";
-  fs::copy(golden("llama"), folder);
+  fs::copy(golden_folder("llama"), folder);
   const std::string before = weights_fingerprint(index).text();
-  CHECK(before == weights_fingerprint(golden("llama") / index.filename()).text());
+  CHECK(before == weights_fingerprint(golden_folder("llama") / index.filename()).text());
   const fs::path shard = folder / "model-00002-of-00002.safetensors";
   std::string bytes = read_file(shard, 1'000'000);
   bytes.back() ^= 1;
@@ -218,7 +218,7 @@ TEST_CASE("hugging_face: the fingerprint of several files is that of all of them
 TEST_CASE("hugging_face: a file of all weights and an index of others have two readings") {
   const TempDir temp;
   const fs::path folder = temp / "both";
-  fs::copy(golden("llama"), folder);
+  fs::copy(golden_folder("llama"), folder);
   fs::copy_file(folder / "model-00001-of-00002.safetensors", folder / "model.safetensors");
   CHECK(
       error_of([&] { weights_file(folder); }) ==

@@ -45,7 +45,8 @@ struct MadeTokens {
   std::unique_ptr<Task> task;
 };
 
-std::string message_of(const std::string& bytes, int64_t vocab_size, const std::string& mark = "") {
+std::string tokens_error(const std::string& bytes, int64_t vocab_size,
+                         const std::string& mark = "") {
   try {
     const MadeTokens made(bytes, vocab_size, mark);
   } catch (const IoError& error) {
@@ -84,25 +85,26 @@ TEST_CASE("tokens: reads little-endian ids") {
 
 TEST_CASE("tokens: a file that is none") {
   const std::string good = file_of(counting(60, 1));
-  CHECK(message_of(good, 60) == "accepted");
-  CHECK(message_of(good + "x", 60)
+  CHECK(tokens_error(good, 60) == "accepted");
+  CHECK(tokens_error(good + "x", 60)
             .ends_with("x.bin: expected 16-bit ids, so an even number of bytes, got 121"));
-  CHECK(message_of(good, 50).ends_with(
+  CHECK(tokens_error(good, 50).ends_with(
       "x.bin: expected ids below vocab_size 50, got 50 as token 50 (from 0)"));
-  CHECK(message_of(file_of(counting(9, 1)), 60) == "TaskError path");
-  CHECK(message_of("", 60) == "TaskError path");
-  CHECK(message_of(good, 65536) == "accepted");
-  CHECK(message_of(good, 65537).find("expected ids below vocab_size") != std::string::npos);
-  CHECK(message_of(good + "xx", 65537).ends_with("expected 32-bit ids, so 4 bytes each, got 122"));
+  CHECK(tokens_error(file_of(counting(9, 1)), 60) == "TaskError path");
+  CHECK(tokens_error("", 60) == "TaskError path");
+  CHECK(tokens_error(good, 65536) == "accepted");
+  CHECK(tokens_error(good, 65537).find("expected ids below vocab_size") != std::string::npos);
+  CHECK(
+      tokens_error(good + "xx", 65537).ends_with("expected 32-bit ids, so 4 bytes each, got 122"));
   const std::string mark = fingerprint(as_bytes(good)).text();
-  CHECK(message_of(good, 60, mark) == "accepted");
-  CHECK(message_of(file_of(counting(61, 1)), 61, mark).find("expected fingerprint " + mark) !=
+  CHECK(tokens_error(good, 60, mark) == "accepted");
+  CHECK(tokens_error(file_of(counting(61, 1)), 61, mark).find("expected fingerprint " + mark) !=
         std::string::npos);
 }
 
 TEST_CASE("tokens: ids of 32 bits are read or suspected") {
   const std::string ids = file_of(counting(60, 1000));
-  CHECK(message_of(std::string(2000, '\0') + ids, 60000) == "accepted");
+  CHECK(tokens_error(std::string(2000, '\0') + ids, 60000) == "accepted");
   std::string wide;
   for (const int id : counting(60, 1000)) {
     wide += file_of({id, 0});
@@ -125,12 +127,12 @@ TEST_CASE("tokens: ids of 32 bits are read or suspected") {
   CHECK(MadeTokens(floats, 60000).task->warnings() ==
         std::vector<std::string>{"every second id is 0: floats, or ids with the high byte first?"});
   CHECK(MadeTokens(ids, 60000).task->warnings().empty());
-  CHECK(message_of(std::string(200, '\0'), 60000) == "TaskError path");  // one token
+  CHECK(tokens_error(std::string(200, '\0'), 60000) == "TaskError path");  // one token
 }
 
 TEST_CASE("tokens: what programs write by mistake is called by its name") {
   const auto said = [](const std::string& bytes) {
-    const std::string message = message_of(bytes, 60000);
+    const std::string message = tokens_error(bytes, 60000);
     return message.substr(std::min(message.find("x.bin: "), message.size()));
   };
   CHECK(check_broken("tokens.txt",
@@ -144,5 +146,5 @@ TEST_CASE("tokens: what programs write by mistake is called by its name") {
   CHECK(said(decimals).starts_with("x.bin: expected nothing but ids, got text: in Python"));
   CHECK(said(narrow).starts_with("x.bin: expected ids of 16 bits, got what looks like ids of 8"));
   CHECK(MadeTokens(narrow, 60000, "", "uint16").task->data().training_tokens() == 900);
-  CHECK(message_of(small, 60000) == "accepted");
+  CHECK(tokens_error(small, 60000) == "accepted");
 }

@@ -11,8 +11,8 @@ namespace {
 
 using Ids32 = std::vector<int32_t>;
 
-WordsTokenizer words_of(const std::vector<std::string_view>& corpus,
-                        const WordsTokenizer::Config& c = {}) {
+WordsTokenizer word_list(const std::vector<std::string_view>& corpus,
+                         const WordsTokenizer::Config& c = {}) {
   return {c, TokenizerSetup{{}, {}, corpus}};
 }
 
@@ -20,7 +20,7 @@ WordsTokenizer words_of(const std::vector<std::string_view>& corpus,
 
 TEST_CASE("words: words with what is inside them, punctuation apart, no blanks") {
   const WordsTokenizer words =
-      words_of({"It's a well-known fact, isn't it? 3.5 \u00e9t\u00e9", "(no)\n\"yes\"  #1"});
+      word_list({"It's a well-known fact, isn't it? 3.5 \u00e9t\u00e9", "(no)\n\"yes\"  #1"});
   CHECK(words.decode(words.encode("(no) fact, isn't it?")) == "(no) fact, isn't it?");
   CHECK(words.decode(words.encode("a  well-known\n\u00e9t\u00e9")) == "a well-known \u00e9t\u00e9");
   CHECK(words.encode("isn't").size() == 1);
@@ -30,13 +30,13 @@ TEST_CASE("words: words with what is inside them, punctuation apart, no blanks")
 TEST_CASE("words: a word of any length") {
   std::string word = "a";
   for (int i = 0; i < 300'000; ++i) word += "-a";
-  const WordsTokenizer words = words_of({word});
+  const WordsTokenizer words = word_list({word});
   CHECK(words.vocab_size() == 1);
   CHECK(words.encode(word).size() == 1);
 }
 
 TEST_CASE("words: a sorted vocabulary; without rare words every unknown one is an error") {
-  const WordsTokenizer words = words_of({"b a b", "c"});
+  const WordsTokenizer words = word_list({"b a b", "c"});
   CHECK(words.vocab_size() == 3);
   CHECK(words.encode("a b c") == Ids32{0, 1, 2});
   CHECK(words.name(2) == "c");
@@ -49,18 +49,18 @@ TEST_CASE("words: a sorted vocabulary; without rare words every unknown one is a
 TEST_CASE("words: rare ones and unknown ones are <unk>") {
   WordsTokenizer::Config c;
   c.min_count = 2;
-  const WordsTokenizer words = words_of({"b a b a", "c"}, c);
+  const WordsTokenizer words = word_list({"b a b a", "c"}, c);
   CHECK(words.vocab_size() == 3);
   CHECK(words.encode("a c zebra b") == Ids32{0, 2, 2, 1});
   CHECK(words.decode(Ids32{0, 2, 1}) == "a <unk> b");
   c = {};
   c.most = 1;
-  CHECK(words_of({"b a b"}, c).encode("b a") == Ids32{0, 1});
-  CHECK(words_of({"<unk> a"}).encode("<unk>") == Ids32{0, 3, 1});  // as text it is three tokens
+  CHECK(word_list({"b a b"}, c).encode("b a") == Ids32{0, 1});
+  CHECK(word_list({"<unk> a"}).encode("<unk>") == Ids32{0, 3, 1});  // as text it is three tokens
 }
 
 TEST_CASE("words: the vocabulary of a checkpoint") {
-  const WordsTokenizer words = words_of({"b a b a"});
+  const WordsTokenizer words = word_list({"b a b a"});
   TokenizerSetup setup;
   setup.vocabulary = words.vocabulary();
   CHECK(WordsTokenizer({}, setup).encode("b a") == Ids32{1, 0});
@@ -69,7 +69,7 @@ TEST_CASE("words: the vocabulary of a checkpoint") {
 }
 
 TEST_CASE("words: a text goes on with the blanks that decoding has lost") {
-  const WordsTokenizer words = words_of({"yes, no"});
+  const WordsTokenizer words = word_list({"yes, no"});
   const Ids32 yes = words.encode("yes"), rest = words.encode(", no yes");
   CHECK(decode_after(words, yes[0], rest) == ", no yes");
   TextStream stream(words);
