@@ -98,9 +98,17 @@ inline Command in_crew(Command command) {
 // <name>_command(), which cmd_<name>.cpp defines, in tools/commands or in the folder of a wing.
 std::vector<Command> all_commands();
 
+// The names of those that heed-f64 has: the commands of the core, and of wings that say so
+// (heed_in_float64 in tools/cmake/wings.cmake). The build writes this function.
+std::vector<std::string> commands_in_float64();
+
 // Unless this program has the given precision, replaces the process by the sibling program that
-// does, with the same arguments.
+// does, with the same arguments. A command that heed alone has answers about a config or a run of
+// float64 in float32, and says so on standard error.
 void require_precision(const std::string& precision);
+
+// What such an answer says about itself, for a page; "" for any other.
+std::string note_on_precision();
 
 }  // namespace heed::cli
 

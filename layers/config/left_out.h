@@ -15,6 +15,7 @@ struct LeftOut {
 
 // All of them. The build writes this function (tools/cmake/wings.cmake).
 const std::vector<LeftOut>& left_out();
+extern const char* const why_left_out;  // "which this build leaves out (-DHEED_WINGS)"
 
 // What to add to a message that the name is unknown; "" if no wing has it.
 std::string belongs_to_wing(const std::string& kind, const std::string& name);

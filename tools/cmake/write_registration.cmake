@@ -2,7 +2,8 @@
 # A header that declares a layer has a line HEED_LAYER(ClassName, "type_name"), and so on for the other kinds.
 # The output calls registry.add<ClassName>("type_name") for each, in one function a kind, and defines fill_types()
 # (layers/config/types.h). A header makes a kind that declares, each in a line, LayerRegistry& layer_registry() and then that
-# function, void register_layers(LayerRegistry& registry).
+# function, void register_layers(LayerRegistry& registry). Headers after "@part" are added by register_layers_of_part(), in
+# the file OUTPUT_part.cpp.
 # That of the program does the same in one function, register_program_types() (tools/command.h).
 # That of a plugin calls plugin.add<ClassName>(registry, "type_name"), in the one function that
 # a plugin has (train/wings/plugins/plugin.h).
@@ -22,7 +23,14 @@ endforeach()
 
 set(kinds)
 set(includes)
+set(part "")
+set(parts)
 foreach(header IN LISTS headers)
+  if(header MATCHES "^@(.*)$")
+    set(part ${CMAKE_MATCH_1})
+    list(APPEND parts ${part})
+    continue()
+  endif()
   file(STRINGS ${header} lines REGEX "^(HEED_[A-Z]+\\(|[A-Za-z]+& [a-z]+_registry\\(\\)|void register_.* registry\\))")
   foreach(line IN LISTS lines)
     if(line MATCHES "& ([a-z]+)_registry")
@@ -46,7 +54,8 @@ foreach(header IN LISTS headers)
       message(FATAL_ERROR "${header}: ${line}\na crew is built into heed, never loaded as a plugin")
     endif()
     set(owner_${kind}_${name} ${header})
-    string(APPEND body_${kind} "  registry.add<${type}>(\"${name}\");\n")
+    string(APPEND body_${part}_${kind} "  registry.add<${type}>(\"${name}\");\n")
+    list(APPEND includes_${part} ${header})
     string(TOLOWER ${kind} kind_lower)
     string(APPEND plugin_body "  plugin.add<${type}>(heed::${kind_lower}_registry(), \"${name}\");\n")
     string(APPEND program_body "  ${kind_lower}_registry().add<${type}>(\"${name}\");\n")
@@ -95,24 +104,46 @@ endif()
 set(functions "")
 set(fill_types "")
 foreach(kind IN LISTS kinds)
-  list(APPEND includes ${home_${kind}})
-  string(APPEND functions "\nvoid ${function_${kind}} {\n  static_cast<void>(registry);\n${body_${kind}}}\n")
+  list(APPEND doors ${home_${kind}})
+  set(calls "")
+  foreach(part IN LISTS parts)
+    if(DEFINED body_${part}_${kind})
+      string(REPLACE "(" "_of_${part}(" function "${function_${kind}}")
+      string(REGEX REPLACE "\\(.*" "(registry);" call "${function}")
+      string(APPEND functions "\nvoid ${function};\n")
+      string(APPEND calls "  ${call}\n")
+      string(APPEND functions_of_${part} "\nvoid ${function} {\n${body_${part}_${kind}}}\n")
+      list(APPEND includes_${part} ${home_${kind}})
+    endif()
+  endforeach()
+  string(APPEND functions "\nvoid ${function_${kind}} {\n  static_cast<void>(registry);\n${calls}}\n")
   string(TOLOWER ${kind} kind_lower)
   if(NOT kind STREQUAL "CREW")  # no config chooses it
     string(APPEND fill_types "  if (kind == \"${kind_lower}\") ${kind_lower}_registry();\n")
   endif()
 endforeach()
-list(SORT includes)
-list(REMOVE_DUPLICATES includes)
-list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"\n")
-list(JOIN includes "" includes)
-file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT
+
+# write_source(<file> <functions> <headers>...)
+function(write_source file functions)
+  set(includes ${ARGN})
+  list(SORT includes)
+  list(REMOVE_DUPLICATES includes)
+  list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"\n")
+  list(JOIN includes "" includes)
+  file(CONFIGURE OUTPUT "${file}" @ONLY CONTENT
 "@warning@
 @includes@
 namespace heed {
 @functions@
-void fill_types(const std::string& kind) {
-@fill_types@}
-
 }  // namespace heed
 ")
+endfunction()
+
+write_source("${OUTPUT}" "${functions}
+void fill_types(const std::string& kind) {
+${fill_types}}
+" ${doors})
+string(REGEX REPLACE "\\.cpp$" "" stem "${OUTPUT}")
+foreach(part IN LISTS parts)
+  write_source("${stem}_${part}.cpp" "${functions_of_${part}}" ${includes_${part}})
+endforeach()

@@ -6,6 +6,6 @@
 int main(int count, char** arguments) {
   heed::cli::occupy_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit then returns an error
-  heed::cli::set_process_arguments(arguments);
+  heed::cli::set_process_arguments(count, arguments);
   return heed::cli::run(heed::cli::parse(count, arguments));
 }

@@ -1,33 +1,75 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "autograd/base/real.h"
 #include "tools/commands/program.h"
+#include "tools/terminal/table.h"
 #include "train/config/plugin_host.h"
 
 namespace heed::cli {
 
 namespace {
-char** process_arguments = nullptr;
-}
 
-void set_process_arguments(char** arguments) { process_arguments = arguments; }
+struct Process {
+  char** arguments = nullptr;
+  bool has_float64 = true;  // whether heed-f64 has the command
+  bool converts = false;    // whether this command has been asked about float64 and has not
+};
+Process process;
 
-void require_precision(const std::string& precision) {
-  if (precision == precision_name) {
-    plugin_host().require_this_precision();
-    return;
-  }
-  const std::string sibling = precision == "float64" ? "heed-f64" : "heed";
+[[noreturn]] void become(const std::string& sibling) {
   const std::filesystem::path program =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / sibling;
-  execv(program.c_str(), process_arguments);
+  execv(program.c_str(), process.arguments);
   fail<IoError>(program.string(), ": ", std::strerror(errno), "; this program computes in ",
-                precision_name, ", ", precision, " needs ", sibling,
-                " beside it: in the source tree, ", "tools/build.sh ", sibling, " builds it");
+                precision_name, ", the other precision needs ", sibling,
+                " next to it: in the source tree, ", "tools/build.sh ", sibling, " builds it");
+}
+
+// The first word that is neither an option nor the file of --plugin.
+std::string_view command_in(const std::vector<std::string_view>& words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--plugin") {
+      ++i;
+    } else if (!words[i].starts_with("-")) {
+      return words[i];
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+void set_process_arguments(int count, char** arguments) {
+  process.arguments = arguments;
+  const std::string_view command = command_in({arguments + 1, arguments + std::max(count, 1)});
+  const std::vector<std::string> known = commands_in_float64();
+  process.has_float64 = std::find(known.begin(), known.end(), command) != known.end();
+  if (is_float64 && !process.has_float64) {
+    become("heed");
+  }
+}
+
+void require_precision(const std::string& precision) {
+  if (precision == "float64" && !process.has_float64) {
+    if (!std::exchange(process.converts, true)) {
+      print_line(stderr, "heed: " + note_on_precision());
+    }
+  } else if (precision != precision_name) {
+    become(precision == "float64" ? "heed-f64" : "heed");
+  }
+  plugin_host().require_this_precision();
+}
+
+std::string note_on_precision() {
+  return process.converts ? "The config says precision: float64; this is computed in float32" : "";
 }
 
 }  // namespace heed::cli

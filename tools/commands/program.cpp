@@ -1,26 +1,18 @@
-// The list of subcommands, command line parsing, and error reporting.
+// Runs a command, and reports its errors.
 #include "tools/commands/program.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "autograd/base/error.h"
 #include "autograd/kernels/choice.h"
-#include "layers/config/errors.h"
-#include "layers/config/left_out.h"
-#include "layers/text/display.h"
-#include "tools/commands/config_file.h"
 #include "tools/terminal/table.h"
 #include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
@@ -29,8 +21,6 @@
 namespace heed::cli {
 
 namespace {
-
-constexpr int done = 0, failed = 1, wrong_config = 2;  // exit codes; others are those of errors
 
 // The mistakes of a config for editors: [{file, line, column, path, message}, ...].
 nlohmann::ordered_json mistakes_json(const std::vector<ConfigMistake>& mistakes) {
@@ -43,21 +33,6 @@ nlohmann::ordered_json mistakes_json(const std::vector<ConfigMistake>& mistakes)
                    {"message", mistake.message}});
   }
   return all;
-}
-
-// Prints an error to standard error and, with --json, as one object to standard output. Returns the
-// exit code.
-int report(const Request& request, const std::string& message, int code,
-           const std::vector<ConfigMistake>& mistakes = {}) {
-  print_line(stderr, message);
-  if (request.json) {
-    nlohmann::ordered_json object = {{"error", message}, {"code", code}};
-    if (!mistakes.empty()) {
-      object["mistakes"] = mistakes_json(mistakes);
-    }
-    print_object(object);
-  }
-  return code;
 }
 
 // The same for an error. One about a command line or a config begins with what it is about.
@@ -79,112 +54,22 @@ int after_output(int code) {
   return code == done ? failed : code;
 }
 
-// In the order of `heed --help`.
-std::vector<Command> grouped_commands() {
-  std::vector<Command> commands = all_commands();
-  std::stable_sort(commands.begin(), commands.end(),
-                   [](const Command& a, const Command& b) { return a.group < b.group; });
-  return commands;
-}
-
-// What to try first.
-std::string first_commands() {
-  Table table({Align::left, Align::left});
-  for (const Command& command : grouped_commands()) {
-    if (command.group == Group::learn) {
-      table.add({"heed " + command.name, command.help});
-    } else if (command.name == "train") {
-      table.add({command.example.substr(0, command.example.find(" --")), command.help});
-    }
-  }
-  table.add({"heed --help", "all commands"});
-  std::string lines = table.text("  ");
-  lines.pop_back();
-  return lines;
-}
-
-std::vector<std::string> command_names() {
-  std::vector<std::string> names;
-  for (const Command& command : all_commands()) {
-    names.push_back(command.name);
-  }
-  return names;
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back("--" + name);
-    }
-  }
-  return names;
-}
-
-// What to write instead of a command of other tools; "" if nothing is known.
-std::string command_for(const std::string& word) {
-  static const std::map<std::string, std::string> commands{
-      {"evaluate", "heed eval"}, {"sample", "heed generate"},       {"fit", "heed train"},
-      {"help", "heed --help"},   {"resume", "heed train --resume"}, {"version", "heed --version"}};
-  const auto at = commands.find(word);
-  return at == commands.end() ? "" : at->second;
-}
-
-// What to write instead of an unknown word, as the end of the message about it. `command` is null
-// before one is known.
-std::string way_out(const CLI::App& app, const CLI::App* command, const std::string& word) {
-  const std::string name = command != nullptr ? command->get_name() : "";
-  const std::string program = command != nullptr ? "heed " + name : "heed";
-  const auto mean = [](const std::string& words) { return ", did you mean " + words + "?"; };
-  const bool is_option = word.starts_with("-");
-  if (is_option && command != nullptr && command->get_option_no_throw(word) != nullptr) {
-    return "; it goes after the command: " + program + " " + word;
-  }
-  if (is_option && command != nullptr && app.get_option_no_throw(word) != nullptr) {
-    const char* const file = word == "--plugin" ? " FILE " : " ";
-    return "; it goes before the command: heed " + word + file + name;
-  }
-  if (command != nullptr && word == "help") {
-    return mean(program + " --help");
-  }
-  if (const std::string wing = belongs_to_wing("command", word);
-      command == nullptr && !wing.empty()) {
-    return wing;
-  }
-  if (command == nullptr && !command_for(word).empty()) {
-    return mean(command_for(word));
-  }
-  std::vector<std::string> known;
-  if (is_option) {
-    known = option_names(command != nullptr ? *command : app);
-  } else if (command == nullptr) {
-    known = command_names();
-  }
-  return did_you_mean(word, known, "; see " + program + " --help");
-}
-
-// A one-line message about an invalid command line: the first unknown word with the nearest known
-// one, else the message of CLI11.
-std::string explain(const CLI::App& app, const CLI::Error& error) {
-  const std::vector<const CLI::App*> chosen =
-      app.get_subcommands([](const CLI::App* each) { return each->parsed(); });
-  const CLI::App* const command = chosen.empty() ? nullptr : chosen.front();
-  const std::string program = command != nullptr ? "heed " + command->get_name() : "heed";
-  const std::vector<std::string> left = app.remaining(true);
-  if (left.empty()) {
-    const bool no_command = command == nullptr && error.get_name() == "RequiredError";
-    return no_command
-               ? program + ": expected a command; to begin with:\n" + first_commands()
-               : program + ": " + printable_lines(error.what()) + "; see " + program + " --help";
-  }
-  const std::string word = left.front().substr(0, left.front().find('='));
-  const char* what = word.starts_with("-") ? "unknown option "
-                     : command != nullptr  ? "unexpected argument "
-                                           : "unknown command ";
-  return program + ": " + what + printable(word) + way_out(app, command, word);
-}
-
 }  // namespace
+
+// Prints an error to standard error and, with --json, as one object to standard output. Returns the
+// exit code.
+int report(const Request& request, const std::string& message, int code,
+           const std::vector<ConfigMistake>& mistakes) {
+  print_line(stderr, message);
+  if (request.json) {
+    nlohmann::ordered_json object = {{"error", message}, {"code", code}};
+    if (!mistakes.empty()) {
+      object["mistakes"] = mistakes_json(mistakes);
+    }
+    print_object(object);
+  }
+  return code;
+}
 
 void occupy_standard_streams() {
   // Opened the wrong way round, so that reading and writing still fail.
@@ -193,71 +78,6 @@ void occupy_standard_streams() {
       open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     }
   }
-}
-
-Request parse(int count, char** arguments) {
-  CLI::App app("heed: attention, from scratch, on your CPU");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("heedgrad ") + HEED_VERSION);
-
-  Request request;
-  app.add_option("--plugin", request.plugins,
-                 "a library with your own layers, tasks, optimizers or schedules; goes before the "
-                 "command, may come several times")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app.add_flag("--trust-plugins", request.trust_plugins,
-               "load the libraries too that a config or a run names; "
-               "HEED_TRUST_PLUGINS=1 does the same");
-  const std::vector<std::string_view> words(arguments, arguments + count);
-  const std::vector<Command> commands = grouped_commands();
-  const auto is_named = [&](const Command& command) {
-    return std::find(words.begin(), words.end(), command.name) != words.end();
-  };
-  // Declares only the named command, to save time; without one, all commands but not their options.
-  const bool named = std::any_of(commands.begin(), commands.end(), is_named);
-  for (const Command& command : commands) {
-    if (named && !is_named(command)) {
-      continue;
-    }
-    constexpr std::array titles{"Learn", "Train", "Look", "Take apart", "Exchange", "Extend", ""};
-    CLI::App* sub = app.add_subcommand(command.name, command.help)
-                        ->group(titles.at(static_cast<size_t>(command.group)));
-    if (!named) {
-      continue;
-    }
-    sub->add_flag("--trust-plugins", request.trust_plugins)->group("");  // unlisted: it is heed's
-    sub->footer("Example:\n  " + command.example);
-    Arguments declared(*sub);
-    const auto run = command.declare(declared);
-    const bool has_json = sub->get_option_no_throw("--json") != nullptr;
-    request.json = has_json && std::find(words.begin(), words.end(), "--json") != words.end();
-    sub->callback([&request, name = command.name, in_crew = command.in_crew, run,
-                   configs = declared.configs()] {
-      request.command = name;
-      request.in_crew = in_crew;
-      request.run = [run, configs] {
-        for (std::string* config : configs) {
-          *config = config->empty() ? "" : config_file(*config);
-        }
-        return run();
-      };
-    });
-  }
-  try {
-    app.parse(count, arguments);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_name() == "CallForHelp") {
-      print_text(app.help());
-      return {"", {}, done};
-    }
-    if (error.get_exit_code() == 0) {  // --version
-      return {"", {}, app.exit(error)};
-    }
-    report(request, explain(app, error), wrong_config);
-    return {"", {}, wrong_config};
-  }
-  return request;
 }
 
 int run(const Request& request) {

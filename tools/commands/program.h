@@ -1,9 +1,15 @@
 // The program: its command line, and how it reports errors.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "layers/config/errors.h"
 #include "tools/command.h"
 
 namespace heed::cli {
+
+constexpr int done = 0, failed = 1, wrong_config = 2;  // exit codes; others are those of errors
 
 // A parsed command line.
 struct Request {
@@ -17,6 +23,11 @@ struct Request {
 };
 Request parse(int count, char** arguments);
 
+// Prints an error to standard error and, with --json, as one object to standard output. Returns the
+// exit code.
+int report(const Request& request, const std::string& message, int code,
+           const std::vector<ConfigMistake>& mistakes = {});
+
 // Runs the request, reports errors and returns the exit code.
 int run(const Request& request);
 
@@ -25,7 +36,8 @@ int run(const Request& request);
 // written into it.
 void occupy_standard_streams();
 
-// The arguments of the process, as main() got them.
-void set_process_arguments(char** arguments);
+// The arguments of the process, as main() got them. If this is heed-f64 and they name none of its
+// commands, replaces the process by heed, which has them all.
+void set_process_arguments(int count, char** arguments);
 
 }  // namespace heed::cli

@@ -212,9 +212,9 @@ int bench(const BenchOptions& o, Crew& crew) {
   require<ConfigError>(o.steps >= 1 && o.steps <= most_steps,
                        "heed bench: expected --steps from 1 to ", most_steps, ", got ", o.steps);
   RunTree tree = read_run_tree(o.config, o.sets);
-  if (tree.root.get("precision").text() == "float64") {
-    require_precision("float64");
-  }
+  require<ConfigError>(tree.root.get("precision").text() != "float64",
+                       "heed bench: measures float32, ",
+                       "and the config says precision: float64; --set precision=float32");
   crew.join("heed bench");
   require<ConfigError>(!o.model_threads || crew.size() == 1,
                        "heed bench: --model-threads looks at the threads of one process, got ",

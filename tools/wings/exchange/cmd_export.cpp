@@ -128,8 +128,7 @@ int run(const ExportOptions& o) {
                   grouped(model.parameter_count()), " parameters in ", type_name,
                   has_tokenizer          ? ", with its tokenizer"
                   : tokenizer == nullptr ? ", without a tokenizer: the run has none"
-                                         : ", without a tokenizer: that of this task has no file",
-                  is_float64 ? "; the run has float64" : ""));
+                                         : ", without a tokenizer: that of this task has no file"));
   if (o.json) {
     print_object(ExportJson({{"out", printable(folder.string(), 4096)},
                              {"type", architecture.model_type},

@@ -1,1 +1,2 @@
 # Needs: pages trials
+list(APPEND heed_in_float64 "^tools/wings/forward/")

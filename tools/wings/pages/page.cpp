@@ -4,6 +4,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/formatted.h"
+#include "tools/command.h"
 
 namespace heed {
 
@@ -35,7 +36,12 @@ std::string filled(std::string_view rest, PageParts parts) {
     page.append(rest.substr(0, at)).append(part);
     rest.remove_prefix(at + place.size());
   }
-  return page.append(rest);
+  page.append(rest);
+  if (const std::string note = cli::note_on_precision(); !note.empty()) {
+    const size_t body = page.find('>', page.find("<body")) + 1;
+    page.insert(body, "\n<p class=\"notice\">" + note + ".</p>");
+  }
+  return page;
 }
 
 }  // namespace heed

@@ -24,7 +24,8 @@ std::string_view asset(std::string_view name);
 // comment in it become \u escapes, which JSON parsers read as the same characters.
 std::string within_script(const std::string& json);
 
-// A template with each {{place}} filled in; the places are in its order.
+// A template with each {{place}} filled in; the places are in its order. A page about a float64 run
+// begins with note_on_precision() (tools/command.h).
 using PageParts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 std::string filled(std::string_view page, PageParts parts);
 

@@ -1,3 +1,3 @@
-# Needs: pages circuits
+# Needs: pages
 heed_asset(probe/page probe.html HEAD probe)
 heed_asset(probe/scripts ${heed_dom} probe.js)

@@ -21,3 +21,5 @@ heed_asset(report/scripts ${heed_dom} ${heed_small_map} ${heed_picture} live.js 
 heed_asset(report/curve curve.json)
 heed_asset(report/heat_map heat_map.json)
 heed_asset(report/vega ${vega_script})
+list(APPEND heed_apart "^tools/wings/report/later\\.h$")
+list(APPEND heed_headers_of_float64 tools/wings/report/later.h)

@@ -1,1 +1,2 @@
 # Needs: trials
+list(APPEND heed_in_float64 "^tools/wings/examine/")

@@ -1,0 +1,191 @@
+// The command line: its subcommands, parsing, and messages about what it does not know.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "layers/config/errors.h"
+#include "layers/config/left_out.h"
+#include "layers/text/display.h"
+#include "tools/commands/config_file.h"
+#include "tools/commands/program.h"
+#include "tools/terminal/table.h"
+
+namespace heed::cli {
+
+namespace {
+
+// In the order of `heed --help`.
+std::vector<Command> grouped_commands() {
+  std::vector<Command> commands = all_commands();
+  std::stable_sort(commands.begin(), commands.end(),
+                   [](const Command& a, const Command& b) { return a.group < b.group; });
+  return commands;
+}
+
+// What to try first.
+std::string first_commands() {
+  Table table({Align::left, Align::left});
+  for (const Command& command : grouped_commands()) {
+    if (command.group == Group::learn) {
+      table.add({"heed " + command.name, command.help});
+    } else if (command.name == "train") {
+      table.add({command.example.substr(0, command.example.find(" --")), command.help});
+    }
+  }
+  table.add({"heed --help", "all commands"});
+  std::string lines = table.text("  ");
+  lines.pop_back();
+  return lines;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : all_commands()) {
+    names.push_back(command.name);
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// What to write instead of a command of other tools; "" if nothing is known.
+std::string command_for(const std::string& word) {
+  static const std::map<std::string, std::string> commands{
+      {"evaluate", "heed eval"}, {"sample", "heed generate"},       {"fit", "heed train"},
+      {"help", "heed --help"},   {"resume", "heed train --resume"}, {"version", "heed --version"}};
+  const auto at = commands.find(word);
+  return at == commands.end() ? "" : at->second;
+}
+
+// What to write instead of an unknown word, as the end of the message about it. `command` is null
+// before one is known.
+std::string way_out(const CLI::App& app, const CLI::App* command, const std::string& word) {
+  const std::string name = command != nullptr ? command->get_name() : "";
+  const std::string program = command != nullptr ? "heed " + name : "heed";
+  const auto mean = [](const std::string& words) { return ", did you mean " + words + "?"; };
+  const bool is_option = word.starts_with("-");
+  if (is_option && command != nullptr && command->get_option_no_throw(word) != nullptr) {
+    return "; it goes after the command: " + program + " " + word;
+  }
+  if (is_option && command != nullptr && app.get_option_no_throw(word) != nullptr) {
+    const char* const file = word == "--plugin" ? " FILE " : " ";
+    return "; it goes before the command: heed " + word + file + name;
+  }
+  if (command != nullptr && word == "help") {
+    return mean(program + " --help");
+  }
+  if (const std::string wing = belongs_to_wing("command", word);
+      command == nullptr && !wing.empty()) {
+    return wing;
+  }
+  if (command == nullptr && !command_for(word).empty()) {
+    return mean(command_for(word));
+  }
+  std::vector<std::string> known;
+  if (is_option) {
+    known = option_names(command != nullptr ? *command : app);
+  } else if (command == nullptr) {
+    known = command_names();
+  }
+  return did_you_mean(word, known, "; see " + program + " --help");
+}
+
+// A one-line message about an invalid command line: the first unknown word with the nearest known
+// one, else the message of CLI11.
+std::string explain(const CLI::App& app, const CLI::Error& error) {
+  const std::vector<const CLI::App*> chosen =
+      app.get_subcommands([](const CLI::App* each) { return each->parsed(); });
+  const CLI::App* const command = chosen.empty() ? nullptr : chosen.front();
+  const std::string program = command != nullptr ? "heed " + command->get_name() : "heed";
+  const std::vector<std::string> left = app.remaining(true);
+  if (left.empty()) {
+    const bool no_command = command == nullptr && error.get_name() == "RequiredError";
+    return no_command
+               ? program + ": expected a command; to begin with:\n" + first_commands()
+               : program + ": " + printable_lines(error.what()) + "; see " + program + " --help";
+  }
+  const std::string word = left.front().substr(0, left.front().find('='));
+  const char* what = word.starts_with("-") ? "unknown option "
+                     : command != nullptr  ? "unexpected argument "
+                                           : "unknown command ";
+  return program + ": " + what + printable(word) + way_out(app, command, word);
+}
+
+}  // namespace
+
+Request parse(int count, char** arguments) {
+  CLI::App app("heed: attention, from scratch, on your CPU");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("heedgrad ") + HEED_VERSION);
+
+  Request request;
+  app.add_option("--plugin", request.plugins,
+                 "a library with your own layers, tasks, optimizers or schedules; goes before the "
+                 "command, may come several times")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_flag("--trust-plugins", request.trust_plugins,
+               "load the libraries too that a config or a run names; "
+               "HEED_TRUST_PLUGINS=1 does the same");
+  const std::vector<std::string_view> words(arguments, arguments + count);
+  const std::vector<Command> commands = grouped_commands();
+  const auto is_named = [&](const Command& command) {
+    return std::find(words.begin(), words.end(), command.name) != words.end();
+  };
+  // Declares only the named command, to save time; without one, all commands but not their options.
+  const bool named = std::any_of(commands.begin(), commands.end(), is_named);
+  for (const Command& command : commands) {
+    if (named && !is_named(command)) {
+      continue;
+    }
+    constexpr std::array titles{"Learn", "Train", "Look", "Take apart", "Exchange", "Extend", ""};
+    CLI::App* sub = app.add_subcommand(command.name, command.help)
+                        ->group(titles.at(static_cast<size_t>(command.group)));
+    if (!named) {
+      continue;
+    }
+    sub->add_flag("--trust-plugins", request.trust_plugins)->group("");  // unlisted: it is heed's
+    sub->footer("Example:\n  " + command.example);
+    Arguments declared(*sub);
+    const auto run = command.declare(declared);
+    const bool has_json = sub->get_option_no_throw("--json") != nullptr;
+    request.json = has_json && std::find(words.begin(), words.end(), "--json") != words.end();
+    sub->callback([&request, name = command.name, in_crew = command.in_crew, run,
+                   configs = declared.configs()] {
+      request.command = name;
+      request.in_crew = in_crew;
+      request.run = [run, configs] {
+        for (std::string* config : configs) {
+          *config = config->empty() ? "" : config_file(*config);
+        }
+        return run();
+      };
+    });
+  }
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_name() == "CallForHelp") {
+      print_text(app.help());
+      return {"", {}, done};
+    }
+    if (error.get_exit_code() == 0) {  // --version
+      return {"", {}, app.exit(error)};
+    }
+    report(request, explain(app, error), wrong_config);
+    return {"", {}, wrong_config};
+  }
+  return request;
+}
+
+}  // namespace heed::cli
