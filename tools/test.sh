@@ -1,8 +1,14 @@
 #!/usr/bin/env bash
-# Installs packages, builds everything and runs all tests. Arguments go to ctest: tools/test.sh -R autograd/ops
+# Installs packages, builds everything and runs the tests. Arguments go to ctest: tools/test.sh -R autograd/ops
+#   tools/test.sh --all ...    those labelled slow too: together they take as long as all others
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tools/setup.sh
 tools/build.sh
-ctest --preset release -j"$(nproc)" --no-label-summary "$@"
+preset=release
+if [ "${1:-}" = --all ]; then
+  preset=all
+  shift
+fi
+ctest --preset "$preset" -j"$(nproc)" --no-label-summary "$@"
