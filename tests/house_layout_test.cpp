@@ -296,14 +296,14 @@ TEST_CASE("house: the core and each wing keep to their budgets") {
     const std::string wing = wing_of(file.path);
     (wing.empty() ? core : wings[wing]) += own_kernel ? 0 : file.lines.size();
   }
-  const std::string readme = joined(read_source(root() / "README.md").lines);
+  const std::string readme = joined(read_source(root() / "tools/README.md").lines);
   std::string sizes = heed::text("core ", core);
   for (const auto& entry : wings) {  // names of parts cannot be captured by Clang 14
     const std::string& wing = entry.first;
     const size_t lines = entry.second;
     sizes += heed::text(", ", wing, " ", lines);
     CHECK_MESSAGE(readme.find("| [" + wing + "](") != std::string::npos,
-                  "README.md does not list the wing ", wing);
+                  "tools/README.md does not list the wing ", wing);
     CHECK_MESSAGE(lines <= most_in_a_wing, "the wing ", wing, " has ", lines, " lines");
     const double said = static_cast<double>(lines_in_readme(wing)),
                  real = static_cast<double>(lines);

@@ -153,11 +153,16 @@ def photograph_induction(program, browser, run):
 
 
 def photograph_explain(program, browser, run):
-    """The first screen: the answer, all heads, and the terms of one weight."""
+    """The answer, all heads, and the terms of one weight: what fits on a README's first screen; light and dark."""
     page = run / "explain.html"
     heed(program, "explain", run, "--prompt", "ROMEO: What li", "--out", page)
-    browser.open(page.resolve().as_uri(), width=1240, height=830)
-    browser.screenshot(PICTURES / "explain.png", window=True)
+    for name, dark in (("explain.png", False), ("explain_dark.png", True)):
+        browser.open(page.resolve().as_uri(), width=1152, height=900, dark=dark)
+        browser.evaluate("document.querySelectorAll('#map, .answer .controls, #heads p').forEach((part) => part.remove())")
+        browser.evaluate("document.querySelector('.answer').style = 'grid-template-columns: 1fr 16rem'")
+        browser.evaluate("document.querySelector('.walk').style = 'grid-template-columns: 35rem 22rem; width: 61rem; "
+                         "height: 42.5rem; padding: 1rem; box-sizing: border-box; overflow: hidden'")
+        browser.screenshot(PICTURES / name, ".walk")
 
 
 def photograph_report(program, browser, run):

@@ -162,10 +162,10 @@ int run_transcript(const Transcript& transcript) {
   return compared;
 }
 
-// Whether this build has it. A wing that README.md does not list is a misprint.
+// Whether this build has it. A wing that tools/README.md does not list is a misprint.
 bool is_built(const std::string& needed) {
   if (needed == "heed-f64") return fs::exists(fs::path(HEED_BUILD_DIR) / needed);
-  static const std::string readme = read_text(house::root() / "README.md");
+  static const std::string readme = read_text(house::root() / "tools/README.md");
   CHECK_MESSAGE(contains(readme, "| [" + needed + "]("), needed);
   return house::has_wing(needed);
 }

@@ -65,10 +65,13 @@ def for_users(page):
 
 def documents(into):
     pages = {page for page in markdown_files() if for_users(page)}
-    code_or_link = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)", re.S)
+    code_or_link = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)"
+                              r"|\b(?:src|srcset)=\"([^\"]+)\"", re.S)
 
     def link(page, match):
-        if match[1] or re.match(r"[a-z]+:|#", match[3]):
+        if match[4]:
+            copy(pathlib.Path(os.path.normpath(page.parent / match[4])), into)
+        if match[1] or match[4] or re.match(r"[a-z]+:|#", match[3]):
             return match[0]
         target = pathlib.Path(os.path.normpath(page.parent / match[3].partition("#")[0]))
         if target.suffix in PICTURES:
@@ -141,14 +144,14 @@ class Stage:
         return os.path.relpath(shown, page.parent) + ("#" + anchor if anchor else "")
 
     def prose(self, page, number, line):
-        """A line outside of code. A link that is quoted by backquotes is none."""
+        """A line outside of code. A link is Markdown's or a picture's in HTML; one that is quoted by backquotes is none."""
         pieces, at = [], 0
         quoted = [match.span() for match in re.finditer(r"(`+)(?!`).*?(?<!`)\1(?!`)", line)]
-        for match in re.finditer(r"\]\(([^)\s]+)\)", line):
+        for match in re.finditer(r"(?:\]\(|\b(?:src|srcset)=\")([^)\"\s]+)(?=[)\"])", line):
             if any(begin < match.start() < end for begin, end in quoted):
                 continue
-            pieces += [line[at:match.start()], "](", self.link(page, number, match[1]), ")"]
-            at = match.end()
+            pieces += [line[at:match.start(1)], self.link(page, number, match[1])]
+            at = match.end(1)
         return "".join(pieces) + line[at:]
 
     def readme(self, page):
@@ -258,7 +261,7 @@ class Links(html.parser.HTMLParser):
         for key, value in attributes:
             if key in ("id", "name") and value:
                 self.names.add(value)
-            elif value and (key == "src" or (key == "href" and tag == "link")):
+            elif value and (key in ("src", "srcset") or (key == "href" and tag == "link")):
                 self.loads.append(value)
             elif value and key == "href":
                 self.links.append(value)
