@@ -166,6 +166,12 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
+bool has_float64() {
+  const bool built = std::filesystem::exists(std::filesystem::path(HEED_BUILD_DIR) / "heed-f64");
+  if (!built) MESSAGE("skipped: heed-f64 is not built");
+  return built;
+}
+
 bool has_terminals() {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
   const bool opened = terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0;

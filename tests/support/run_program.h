@@ -45,6 +45,9 @@ std::string on_terminal(const std::vector<std::string>& arguments, unsigned shor
 // Whether this build's heed has a command: those of wings may be left out.
 bool has_command(const std::string& name);
 
+// False, with a message that what needs it is skipped, if heed-f64 is not built: under sanitizers.
+bool has_float64();
+
 // False, with a message that the test is skipped, where a terminal cannot be had or `script` is
 // missing, as in a bare root folder.
 bool has_terminals();

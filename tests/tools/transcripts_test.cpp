@@ -164,7 +164,7 @@ int run_transcript(const Transcript& transcript) {
 
 // Whether this build has it. A wing that tools/README.md does not list is a misprint.
 bool is_built(const std::string& needed) {
-  if (needed == "heed-f64") return fs::exists(fs::path(HEED_BUILD_DIR) / needed);
+  if (needed == "heed-f64") return has_float64();
   static const std::string readme = read_text(house::root() / "tools/README.md");
   CHECK_MESSAGE(contains(readme, "| [" + needed + "]("), needed);
   return house::has_wing(needed);

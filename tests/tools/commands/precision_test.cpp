@@ -16,6 +16,7 @@ TEST_CASE("precision: a program with the library of the other one is refused, bo
   CHECK(right.exit_code == 0);
   CHECK(right.out == text(precision_name, "\n"));
 
+  if (!has_float64()) return;
   // A copy of the program, next to the other precision's library under the name of its own.
   const TempDir folder;
   const fs::path build = HEED_BUILD_DIR;

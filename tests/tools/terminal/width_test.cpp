@@ -85,6 +85,7 @@ TEST_CASE("terminal: no command prints a line wider than 80 or 120 columns") {
       const bool is_option = words[0].starts_with("-");
       if (!is_option && !has_command(words[0])) continue;
       tried.insert(words[0]);
+      if (words[0] == "gradcheck" && !has_float64()) continue;
       for (const std::string& line : lines_on_terminal(on_terminal(words, columns))) {
         const std::string last = line.substr(line.rfind('\r') + 1);
         if (std::regex_search(last, for_a_shell)) continue;
