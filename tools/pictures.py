@@ -3,7 +3,7 @@
     python3 tools/pictures.py [--heed build/release/heed] [--runs runs/pictures]
 
 Trains the configs below, unless the folder of runs has them already, and writes configs/pictures/*.svg (forming.svg
-moves), the maps in configs/README.md as a terminal shows them, and, where there is a Chromium, pictures of a report, of an induction head as
+moves), the map in configs/README.md as a terminal shows it, and, where there is a Chromium, pictures of a report, of an induction head as
 it forms and of `heed explain`. Two minutes a config at most, on two cores; needs nothing but Python.
 """
 import argparse
@@ -21,15 +21,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "configs/pictures"
 BEGIN, END = "<!-- maps: tools/pictures.py -->", "<!-- end of maps -->"
 
-# config, layer, prompt, caption
-MAPS = [
-    ("copy", "decoder_blocks.0.cross_att", "7 3 3 21 0 14", "Copying reads from left to right: the diagonal."),
-    ("reverse", "decoder_blocks.0.cross_att", "7 3 3 21 0 14", "Reversing reads from right to left: the anti-diagonal."),
-    ("reorder_translation", "decoder_blocks.1.cross_att", "Kannst du mir helfen diesen Satz zu übersetzen",
-     "A toy German puts its verbs last, a toy English does not: the crossing."),
-    ("negation", "trf_blocks.0.att", "Attention is not too shabby", "What a word means turns with its `not`."),
-]
-DRAWN = [("copy", "copy"), ("reverse", "reverse"), ("reorder_translation", "translate")]  # side by side in attention.svg
+PRINTED = ("negation", "trf_blocks.0.att", "Attention is not too shabby")  # config, layer, prompt
+DRAWN = {  # title: config, layer, prompt; side by side in attention.svg
+    "copy": ("copy", "decoder_blocks.0.cross_att", "7 3 3 21 0 14"),
+    "reverse": ("reverse", "decoder_blocks.0.cross_att", "7 3 3 21 0 14"),
+    "translate": ("reorder_translation", "decoder_blocks.1.cross_att", "Kannst du mir helfen diesen Satz zu übersetzen"),
+}
 MASKS = [("causal", ""), ("window: 3", ", window: 3"), ("window: 3, sinks: 1", ", window: 3, sinks: 1"),
          ("alibi, one of 4 heads", ", alibi: true")]  # in masks.svg: title, fields of multi_head_attention
 EVALUATIONS = 12  # per run, to show how attention develops
@@ -54,16 +51,14 @@ def train(program, runs, config, evaluations=EVALUATIONS, steps=None):
     return run
 
 
-def terminal_maps(program, runs):
-    """Sections of configs/README.md: the command and the map that it prints, of one layer."""
-    lines = []
-    for config, layer, prompt, words in MAPS:
-        shown = heed(program, "inspect", train(program, runs, config), "--attention", "--prompt", prompt)
-        head, *maps = shown.split("\n\n")
-        chosen = next(text for text in maps if re.match(rf"layer \d+, {re.escape(layer)}:", text))
-        lines += ["", words, "", "```", f"$ heed inspect runs/{config} --attention --prompt '{prompt}'", *head.splitlines(), "...",
-                  *chosen.splitlines(), "...", maps[-1].strip(), "```"]
-    return "\n".join(lines)
+def terminal_map(program, runs):
+    """For configs/README.md: the command and the map that it prints, of one layer."""
+    config, layer, prompt = PRINTED
+    shown = heed(program, "inspect", train(program, runs, config), "--attention", "--prompt", prompt)
+    head, *maps = shown.split("\n\n")
+    chosen = next(text for text in maps if re.match(rf"layer \d+, {re.escape(layer)}:", text))
+    return "\n".join(["", "```", f"$ heed inspect runs/{config} --attention --prompt '{prompt}'", *head.splitlines(), "...",
+                      *chosen.splitlines(), "...", maps[-1].strip(), "```"])
 
 
 def mean_map(program, run, layer, prompt):
@@ -108,13 +103,9 @@ def write_strip(name, label, panels):
     (PICTURES / name).write_text("\n".join(svg) + "\n")
 
 
-def layer_and_prompt(config):
-    return next(one[1:3] for one in MAPS if one[0] == config)
-
-
 def draw_maps(program, runs):
-    panels = [functools.partial(panel, title, *mean_map(program, train(program, runs, config), *layer_and_prompt(config)))
-              for config, title in DRAWN]
+    panels = [functools.partial(panel, title, *mean_map(program, train(program, runs, config), layer, prompt))
+              for title, (config, layer, prompt) in DRAWN.items()]
     write_strip("attention.svg", "What is read for each word that is written: a diagonal, an anti-diagonal, a crossing",
                 panels)
 
@@ -133,7 +124,7 @@ def draw_masks(program):
 
 
 def draw_forming(program, runs):
-    heed(program, "report", train(program, runs, "copy", steps=240), "--animate", PICTURES / "forming.svg", "--layer", layer_and_prompt("copy")[0])
+    heed(program, "report", train(program, runs, "copy", steps=240), "--animate", PICTURES / "forming.svg", "--layer", DRAWN["copy"][1])
 
 
 def photograph(program, runs):
@@ -181,7 +172,7 @@ def main():
     PICTURES.mkdir(exist_ok=True)
     readme = ROOT / "configs/README.md"
     before, rest = readme.read_text().split(BEGIN)
-    readme.write_text(f"{before}{BEGIN}{terminal_maps(args.heed, args.runs)}\n{END}{rest.split(END)[1]}")
+    readme.write_text(f"{before}{BEGIN}{terminal_map(args.heed, args.runs)}\n{END}{rest.split(END)[1]}")
     draw_maps(args.heed, args.runs)
     draw_masks(args.heed)
     draw_forming(args.heed, args.runs)

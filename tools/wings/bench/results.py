@@ -27,9 +27,9 @@ import sys
 import tempfile
 
 from claims import effects, recall, times
-from claims.figures import figure, share_right
+from claims.figures import figure
 from claims.measure import FILES, Model, measure_all, run_heed, train_arguments
-from claims.models import LOOPS, TRANSLATORS, claim_models, on
+from claims.models import LOOPS, claim_models, on
 from claims.pages import CONFIGS, ROOT, fill, percent, put, table
 from claims.verdicts import CLAIMS
 
@@ -62,15 +62,11 @@ def tasks(args):
         figures = [percent(run[metric]) for run in results.get(name, [])]
         return [*label, *figures, " ".join(f"{run['seconds']:.0f}" for run in results[name])] if figures else row
 
-    def sentence_row(i, row, titles):  # all seeds together
-        found = [of for run in results.get(TRANSLATORS[i], []) for of in run["by_length"]]
-        return [row[0], *(f"{100 * share_right(found, (int(words),)):.1f}%" for words in titles[1:])] if found else row
-
     def curve_row(i, row, _):  # of the first seed
         curve = results["modular_addition"][0]["curve"] if "modular_addition" in results else None
         return [row[0], *(f"{losses[i]:.3f}" for losses in curve)] if curve else row
 
-    for name, new_row in (("tasks", task_row), ("sentences", sentence_row), ("curve", curve_row)):
+    for name, new_row in (("tasks", task_row), ("curve", curve_row)):
         fill(args, "README.md", name, new_row)
     return [f"{name}: {percent(run[metric])} is not from {least:.2f} to {most:.2f}" for name, _, metric, least, most in known
             for run in results.get(name, []) if not (least <= run[metric] < most)]
@@ -241,7 +237,7 @@ def check_models(args, models):
         list(pool.map(lambda model: args.run_heed("validate", *train_arguments(model, 1)), every))
     page, known = (CONFIGS / "claims.md").read_text(), {(model.config, model.sets) for model in models.values()}
     bases = dict(re.findall(r"^(\w+)='(.*)'$", page, re.M))
-    for line in re.findall(r"^heed (?:train|bench) (.*)$", page, re.M):
+    for line in re.findall(r"^heed (?:train|bench) (.*?)(?: --set seed=1 --out \S+)?$", page, re.M):
         config, *rest = shlex.split(re.sub(r"^\$(\w+)", lambda base: bases[base[1]], line))
         if (pathlib.Path(config).stem, tuple(rest[1::2])) not in known:
             raise RuntimeError(f"configs/claims.md: expected the command of a model of results.py, got {line}")
@@ -252,7 +248,7 @@ def check_pages():
         if (expected := effects_of(name)) != (got := table("claims.md", f"effects of {name}")[1]):
             raise RuntimeError(f"configs/claims.md: effects of {name}: its table says {expected}, got {got}")
     sizes = [("claims.md", name, len(claim.rows)) for name, claim in CLAIMS.items()] + [
-        ("README.md", "circuits", len(CIRCUITS)), ("README.md", "sentences", len(TRANSLATORS)), ("README.md", "curve", 2),
+        ("README.md", "circuits", len(CIRCUITS)), ("README.md", "curve", 2),
         ("wings/own_data/your_own_data.md", "own_data", len(OWN_DATA))]
     for where, name, rows in sizes:
         if (got := len(table(where, name)[1])) != rows:

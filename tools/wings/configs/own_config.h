@@ -12,7 +12,7 @@ struct OwnConfig {
   std::filesystem::path file;  // absolute
   std::string wing;            // that it belongs to; "" for one of the core
   std::string about;           // one sentence
-  bool to_begin_with = false;  // a station of configs/README.md
+  bool to_begin_with = false;  // a lesson of configs/README.md
 };
 
 // All that this build can train: first those to begin with, then the others of the core, then wing

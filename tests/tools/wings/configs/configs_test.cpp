@@ -55,8 +55,8 @@ TEST_CASE("heed configs: those to begin with come first, and 80 columns are enou
   size_t at = 0, first = 0;
   for (; first < all.size() && all[first].to_begin_with; ++first) {
     CAPTURE(all[first].name);
-    if (all[first].name != "quickstart") {  // a station, in this order
-      at = readme.find(all[first].name + ".yaml`<br>", at);
+    if (all[first].name != "quickstart") {  // a lesson, in this order
+      at = readme.find("/" + all[first].name + ".yaml --set seed=1", at);
       CHECK(at != std::string::npos);
     }
   }
