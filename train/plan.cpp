@@ -211,8 +211,8 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   say("memory", "about ", bytes_text(plan.total_bytes()), ": ", parts_of_memory(plan),
       ", program and data ", bytes_text(plan.process_bytes));
   say("threads", num_threads(),
-      plan.few_threads ? ", since more do not pay for so small a model, on " : " on ", cpu().model,
-      " (", simd_name(cpu().simd), "), ",
+      plan.few_threads ? " (the model is too small for more), on " : " on ", cpu().model, " (",
+      simd_name(cpu().simd), "), ",
       blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
       "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")");
   for (const std::string& warning : machine_warnings(blas)) {

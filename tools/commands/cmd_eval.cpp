@@ -71,7 +71,7 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
     std::printf("bits a byte  %.4f of text\n", *validation.bits_per_byte);
   }
   if (validation.accuracy && validation.exact_match) {
-    std::printf("accuracy     %.2f%% of targets, %.2f%% of sequences wholly right\n",
+    std::printf("accuracy     %.2f%% of targets; all of a sequence right: %.2f%%\n",
                 100 * *validation.accuracy, 100 * *validation.exact_match);
   }
   for (const ScoreTable& table : tables) {

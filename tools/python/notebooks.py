@@ -123,13 +123,13 @@ The stop button saves the run; `hg.resume("runs/your_text")` then goes on, as if
 run = hg.train(config, out="runs/your_text")
 run.metrics()
 ---
-The loss is in nats: e to its power is the number of characters between which the model still hesitates. When
+The loss is in nats; exp(loss) says between how many characters the model still hesitates. When
 `val_loss` rises while `loss` falls, the text is being learned by heart.
 >
 print(run.eval()["val_loss"])
 print(run.generate(text[:8], tokens=200))
 ---
-How sure was it? The likeliest tokens at the last place of a prompt, after each block:
+How sure was it? The likeliest tokens at the last position of a prompt, after each block:
 >
 prompt = text[:12].strip()
 run.lens(prompt)

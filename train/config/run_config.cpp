@@ -123,13 +123,13 @@ void SampleConfig::fields(Fields& f) {
 void RunConfig::fields(Fields& f) {
   const bool may_be_absent = purpose == Purpose::model;
   train.required = !may_be_absent;
-  f.optional("seed", seed, at_least(0), "of weights, data, dropout and samples");
-  f.choice("precision", precision, {"float32", "float64"}, "of every number")
+  f.optional("seed", seed, at_least(0), "random seed");
+  f.choice("precision", precision, {"float32", "float64"}, "floating-point type")
       .also_known_as({"dtype", "fp32", "fp16", "bf16"}, "float32 or float64");
   f.optional("fused", fused, "false: the composed forms of fused operations, to read and compare");
   f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
   f.optional("plugins", plugins, "libraries with layers, tasks, ... of your own: [./libmine.so]");
-  f.group("random", random, "random streams");
+  f.group("random", random, "one generator or three");
   f.section("data", data, "task", "what to train on", {}, may_be_absent);
   f.section("model", model, "layer", "what to train");
   f.section("optimizer", optimizer, "optimizer", "how gradients change weights");

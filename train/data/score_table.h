@@ -11,7 +11,7 @@ namespace heed {
 
 struct ScoreTable {
   struct Column {
-    std::string title;  // "wholly right"
+    std::string title;  // "all right"
     std::string key;    // "exact_match"
   };
   // A count, a name, or a share; none where it would be one of nothing.

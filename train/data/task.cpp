@@ -102,7 +102,7 @@ void Task::score(const Array& output, const Batch& batch, Score& score) const {
 std::vector<ScoreTable> Task::tables(const Score& score) const {
   ScoreTable table{
       "by_length",
-      {{"targets", "targets"}, {"sequences", "sequences"}, {"wholly right", "exact_match"}},
+      {{"targets", "targets"}, {"sequences", "sequences"}, {"all right", "exact_match"}},
       {}};
   for (const auto& [length, sequences] : score.by_length) {
     table.rows.push_back({length, sequences.all, share_of(sequences.exact, sequences.all)});

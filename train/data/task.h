@@ -155,8 +155,8 @@ class Task {
   // Adds a batch to `score`. By default a target is correct if its logit is the largest, and the
   // targets with the same first index are one sequence; a batch without targets adds nothing.
   virtual void score(const Array& output, const Batch& batch, Score& score) const;
-  // What `heed eval` shows of a score as tables. By default the sequences that are wholly right, by
-  // their length.
+  // What `heed eval` shows of a score as tables. By default the share of sequences that are all
+  // right, by their length.
   virtual std::vector<ScoreTable> tables(const Score& score) const;
   // The bytes of running text that the counted targets stand for, to give the loss in bits per
   // byte; 0 if the targets are something else.

@@ -39,7 +39,6 @@ TEST_CASE("few threads: a limit is not a number that was set") {
 TEST_CASE("few threads: the plan of a small model says so") {
   const TempDir folder;
   const std::string few = succeeded({"train", write_config(folder), "--dry-run"}).out;
-  const bool limited =
-      contains(few, "\nthreads    1, since more do not pay for so small a model, on ");
+  const bool limited = contains(few, "\nthreads    1 (the model is too small for more), on ");
   CHECK(limited == (requested_threads() == 0 && default_threads() > 1));
 }

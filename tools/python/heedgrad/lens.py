@@ -16,7 +16,7 @@ class Lens:
 
     ``tokens``: what the model read (T). ``answers``: tokens, a list (T) for each of blocks + 1
     depths. ``ids`` and ``probability``: the same as arrays (blocks + 1, T). ``rank``: at which
-    place the token is that really follows, 1 is the first; 0 at the last place, where none does.
+    place the token is that really follows, 1 is the first; 0 at the last position, where none does.
     """
 
     tokens: list[str]

@@ -68,7 +68,7 @@ class CurveChart {
             { "aria-pressed": String(this.log) }),
           this.button("+", "zoom in", () => this.zoom(0.5)),
           this.button("−", "zoom out", () => this.zoom(2)),
-          this.button("all", "show all", () => this.reset()))),
+          this.button("Fit", "show all", () => this.reset()))),
       this.plot, this.readout);
     curveCharts.push(this);
   }

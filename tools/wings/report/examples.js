@@ -22,7 +22,7 @@ function examplesOf(run) {
   const { classes, hardest } = run.record;
   const box = el("div", {});
   if (classes) {
-    box.append(el("h3", {}, "What is taken for what"),
+    box.append(el("h3", {}, "Confusion matrix"),
       el("p", { class: "faint" }, "A row is a class, a column what the model answered."), confusionTable(classes));
   }
   if (hardest) {

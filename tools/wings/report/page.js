@@ -25,7 +25,7 @@ function overviewSection() {
   const tiles = [["last loss", "loss"], ["lowest validation loss", "lowest validation loss"], ["time", "time"], ["parameters", "parameters"]];
   const [losses = null, ...addedLosses] = (vegaHere ? curves() : []).filter(([id]) => isLoss(id)).map((chart) => new CurveChart(...chart).figure);
   const forming = formingAttention(run);
-  const made = section("overview", "How it went",
+  const made = section("overview", "Summary",
     el("div", { class: "tiles" }, ...tiles.filter(([name]) => facts.has(name)).map(tile)),
     el("div", { class: "went" },
       losses ? el("div", {}, losses, legend(), lossWords(run), ...addedLosses) : null,
@@ -91,7 +91,7 @@ function sections() {
     curveSection(one),
     headSection(),
     judged.length > 0 && perRun("accuracy", "Accuracy", judged, accuracyTables,
-      "On the examples of each evaluation, which training never sees where the task holds some out."),
+      "Measured on held-out examples, where the task has some."),
     examplesSection(),
     wrote.length > 0 && perRun("samples", "Samples", wrote, sampleList),
     summarySection(),

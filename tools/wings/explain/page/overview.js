@@ -191,7 +191,7 @@ function weightPanel(step, head, row, column, made) {
   return [
     el("h2", {}, `${attentionName(step)}, head ${head}: `, el("span", { class: "query" }, query), " looks at ", el("span", { class: "key" }, key)),
     el("p", { class: "big" }, percent(value)),
-    el("p", { class: "faint" }, "of what “", query, "” reads: ", el("span", { class: "value" }, exactText(value))),
+    el("p", { class: "faint" }, "share of “", query, "”’s attention: ", el("span", { class: "value" }, exactText(value))),
     added(step, head) === null ? null : el("p", { class: "faint" }, `The head ${addsWords(added(step, head))} to the logit of “${data.added.answer}”.`),
     shown.length > 0 ? el("table", { class: "numbers shares" }, el("tbody", {}, ...shown.map(line))) : null,
     scores ? el("p", { class: "qkv" }, el("strong", { class: "query" }, "query"), ` of “${query}” · `, el("strong", { class: "key" }, "key"), ` of “${key}” = `,

@@ -107,7 +107,7 @@ class Sampling {
     const rival = second === undefined || now[second] === 0 ? "" : `, then ${name(second)} with ${percent(now[second])}`;
     const apart = data.model === "gpt" && data.answer;  // an answer that is no continuation
     const next = apart || data.model === "classifier" ? "" : " next";
-    return `${apart ? "In the last place the model" : "The model"} ${sure} ${name(first)}${next}, with ${percent(now[first])}${rival}.`;
+    return `${apart ? "At the last position the model" : "The model"} ${sure} ${name(first)}${next}, with ${percent(now[first])}${rival}.`;
   }
 
   drawTokens() {

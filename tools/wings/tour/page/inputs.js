@@ -102,7 +102,7 @@ function inputsPanel() {
     inputs = data.inputs.map((row) => [...row]);
     inputFields.forEach((fields, t) => fields.forEach((one, i) => one.set(inputs[t][i])));
     update();
-  } }, "as they were");
+  } }, "Reset");
   const cut = wordCount < inputs.length || numberCount < inputs[0].length ? ` The first ${wordCount} words and ${numberCount} numbers are here.` : "";
   const panel = el("details", { class: "inputs-panel", open: "" }, el("summary", {}, "The inputs"), el("div", { class: "scroll" }, table),
     el("p", { class: "faint" }, `Drag a number: every step follows.${cut} `, reset));

@@ -29,7 +29,7 @@ SelfAttention_v2({d}, 2) after manual_seed({seed_v2}):
 
 {W_value}
 
-It gets a task: the context vector of each word shall be the first two numbers of the word.
+It gets a task: the context vector of each word should be the first two numbers of the word.
 
 {targets = inputs[:, :2]}
 
@@ -43,13 +43,13 @@ Forward. The loss is the mean of the squared errors, over T times 2 numbers:
 
 {loss = mean((context_vec - targets)^2)}
 
-Backward goes the same way from the end to the beginning. dx has the shape of x and says how much
-the loss grows if a number of x grows, for each 1 that it grows by. First the context vectors:
+Backward goes the same way from the end to the beginning. dx has the shape of x. Each of its
+numbers says how fast the loss changes as that number of x changes. First the context vectors:
 
 {dcontext_vec = 2 (context_vec - targets) / (2 T)}
 
-Is it right? Move the number [1, 0] by h = 1/16, up and down, and run forward from there: (loss
-with + h, minus loss with - h) / 2h.
+Is it right? Move the number [1, 0] by h = 1/16, up and down, and run forward from there: (loss at
+x + h minus loss at x - h) / 2h.
 
 {context_vec_check = dcontext_vec[1, 0] by differences}
 
@@ -65,7 +65,7 @@ Now through the product attn_weights @ values. Both of its factors get a gradien
 
 {W_value_check = dW_value[1, 0] by differences}
 
-Through the softmax. Each row adds up to 0, for adding the same to all scores changes nothing:
+Through the softmax. Each row adds up to 0, since a number added to all scores changes nothing:
 
   dattn_scores = attn_weights * (dattn_weights - r) / sqrt(2)
   r = (attn_weights * dattn_weights).sum(-1, keepdim=True)
