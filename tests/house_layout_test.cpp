@@ -32,11 +32,8 @@ const std::map<std::string, std::vector<std::string>> arrows{
      {"autograd/base", "autograd/threads", "autograd/array", "autograd/random"}},
     {"autograd/kernels/simd", {"autograd/base", "autograd/kernels"}},
     {"autograd/kernels/gemm", {"autograd/kernels", "autograd/kernels/simd"}},
-    {"autograd/kernels/gemm/amx",
-     {"autograd/kernels", "autograd/kernels/simd", "autograd/kernels/gemm"}},
     {"autograd/kernels/attention",
-     {"autograd/threads", "autograd/kernels", "autograd/kernels/simd", "autograd/kernels/gemm",
-      "autograd/kernels/gemm/amx"}},
+     {"autograd/threads", "autograd/kernels", "autograd/kernels/simd", "autograd/kernels/gemm"}},
     {"autograd/graph", {"autograd/base", "autograd/threads", "autograd/array", "autograd/kernels"}},
     {"autograd/ops", {"autograd/*"}},
 

@@ -35,7 +35,7 @@ struct BlasInfo {
   bool kernel_preset;    // OPENBLAS_CORETYPE is set in the environment
   bool weaker_than_cpu;  // the kernel leaves the CPU's widest vector unit idle
   std::string warning;   // one line for people, or ""
-  std::string products;  // what most run on: "OpenBLAS", or our own "AVX-512", "AMX in bfloat16"
+  std::string products;  // what most run on: "OpenBLAS", or our own: "AVX2", "AVX-512"
 };
 
 BlasInfo blas_info();

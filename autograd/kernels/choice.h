@@ -2,10 +2,8 @@
 //
 // A kernel is what a product or an attention call runs on. In order of preference:
 //
-//   amx-fp16   Intel's AMX, each float32 split into two float16    gemm/amx, attention/amx_kernel.h
-//   amx-bf16   Intel's AMX, each float32 split into three bfloat16
-//   vector-512, -256, -128   AVX-512; AVX2; SSE or NEON            gemm/packed.h, attention/
-//   openblas   OpenBLAS for products; attention by tiles of queries, tiled_attention.h
+//   vector-512, -256, -128   AVX-512; AVX2; SSE or NEON: gemm/packed.h, attention/
+//   openblas                 OpenBLAS for products; attention by tiles, tiled_attention.h
 //
 // The last one is always there and takes everything. The others lie in the sub-folders of this
 // folder, which may be left out of a build (-DHEED_KERNELS=OFF, or delete them): the minimal engine
@@ -29,7 +27,7 @@ namespace heed::detail {
 struct AttentionKernel {
   bool (*takes)(const AttentionProblem& p, bool forced);
   // y (B, T, H dv), and the statistics' arrays. False when the numbers of this call are outside
-  // what the kernel can hold (float16's range); the next kernel then computes everything again.
+  // what the kernel can hold; the next kernel then computes everything again.
   bool (*forward)(const AttentionProblem& p, const AttentionInputs& inputs, real* y,
                   AttentionStatistics& statistics);
   // weights (B, H, T, S): P, before dropout.
@@ -43,14 +41,13 @@ struct AttentionKernel {
 
 struct KernelEntry {
   const char* name;            // as in HEED_KERNELS
-  const char* description;     // "AMX in float16"
+  const char* description;     // "AVX2"
   Simd needs;                  // what the CPU must have before anything below is called
   bool (*trial)(bool forced);  // whether what else it needs is there; null if it needs no more
   const ProductKernel* products;
   const AttentionKernel* attention;
 
-  // True if this process can run it. Some are taken only when `forced`: the trial of an instruction
-  // that the CPU does not announce, and the emulation of AMX.
+  // True if this process can run it.
   bool available(bool forced) const;
 };
 
@@ -70,7 +67,7 @@ std::span<const KernelEntry> all_kernels();
 // Throws ConfigError for a HEED_KERNELS that is not available here and names those that are.
 std::span<const KernelInUse> kernels_in_use();
 
-// What a product of medium size runs on, for people: "AMX in float16", "OpenBLAS".
+// What a product of medium size runs on, for people: "AVX2", "OpenBLAS".
 std::string products_run_on();
 
 }  // namespace heed::detail

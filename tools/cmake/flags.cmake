@@ -55,7 +55,6 @@ endfunction()
 heed_built_for(x86 __x86_64__)
 heed_built_for(avx2 __AVX2__)
 heed_built_for(avx512 __AVX512F__)
-heed_built_for(native_amx __AMX_BF16__)
 
 # By default compilers use half of AVX-512's width, because some CPUs lower their clock for full vectors. The kernels
 # use full vectors anyway.
@@ -68,12 +67,6 @@ endif()
 check_cxx_compiler_flag(-mmove-max=256 HEED_HAS_MOVE_MAX)
 if(HEED_HAS_MOVE_MAX)
   target_compile_options(heed_flags INTERFACE -mmove-max=256 -mstore-max=256)
-endif()
-
-if(HEED_AMX_EMULATION)
-  # It passes 64-byte vectors also on CPUs whose vectors are shorter. How depends on -march; compilers warn of that.
-  target_compile_definitions(heed_flags INTERFACE HEED_AMX_EMULATION)
-  target_compile_options(heed_flags INTERFACE -Wno-psabi)
 endif()
 
 if(HEED_WERROR)

@@ -9,7 +9,7 @@ shift 4
 "$objdump" -t "$out.all" | awk -F '\t' 'NF == 2 {
   split($1, left, " "); section = left[length(left)]
   split($2, right, " "); name = right[length(right)]
-  entry = name ~ /^_ZN4heed6detail[0-9]+(vector|amx)_[a-z0-9]+E$/
+  entry = name ~ /^_ZN4heed6detail[0-9]+vector_[0-9]+E$/
   if (section ~ /^\.(text|rodata|data\.rel\.ro)/ && !entry) print name
 }' >"$out.own"
 "$objcopy" --weaken "$out.all"  # a symbol that GNU calls unique cannot be made local as it is

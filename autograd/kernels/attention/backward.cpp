@@ -1,6 +1,6 @@
 #include "autograd/kernels/attention/backward.h"
 
-#include "autograd/kernels/attention/amx_kernel.h"
+#include "autograd/kernels/attention/vector_kernel.h"
 
 namespace heed::detail {
 
@@ -325,13 +325,11 @@ class BackwardPass {
 
 }  // namespace
 
-void backward_pass(AmxFormat format, const AttentionProblem& p, const AttentionInputs& inputs,
+void backward_pass(const AttentionProblem& p, const AttentionInputs& inputs,
                    const AttentionStatistics& statistics, const real* y, const real* dy,
                    const AttentionGradients& gradients) {
-  with_kernel(backward_format(format, p, inputs, dy), [&]<class Kernel>() {
-    BackwardPass<Kernel>(p, inputs, statistics, y, dy, gradients)
-        .run(static_cast<double>(2 * p.forward_flops()));
-  });
+  BackwardPass<VectorKernel>(p, inputs, statistics, y, dy, gradients)
+      .run(static_cast<double>(2 * p.forward_flops()));
 }
 
 }  // namespace heed::detail

@@ -1,5 +1,5 @@
 // What the passes of attention share: how work is handed out, and a block of masked scores. Their
-// matrix products are those of a kernel: vector_kernel.h or amx_kernel.h.
+// matrix products are in vector_kernel.h.
 #pragma once
 
 #include <limits>

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "autograd/kernels/attention/amx_kernel.h"
+#include "autograd/kernels/attention/vector_kernel.h"
 
 namespace heed::detail {
 
@@ -206,12 +206,10 @@ class ForwardPass {
 
 }  // namespace
 
-bool forward_pass(AmxFormat format, const AttentionProblem& p, const AttentionInputs& inputs,
-                  real* y, AttentionStatistics& statistics) {
-  return with_kernel(format, [&]<class Kernel>() {
-    return ForwardPass<Kernel>(p, inputs, y, statistics)
-        .run(static_cast<double>(p.forward_flops()));
-  });
+bool forward_pass(const AttentionProblem& p, const AttentionInputs& inputs, real* y,
+                  AttentionStatistics& statistics) {
+  return ForwardPass<VectorKernel>(p, inputs, y, statistics)
+      .run(static_cast<double>(p.forward_flops()));
 }
 
 void weights_pass(const AttentionProblem& p, const AttentionInputs& inputs,

@@ -2,14 +2,12 @@
 #pragma once
 
 #include "autograd/kernels/attention.h"
-#include "autograd/kernels/gemm/amx/unit.h"
 
 namespace heed::detail {
 
-// y (B, T, H dv) and the statistics' arrays, on AMX in a format or, for `none`, on vectors. False
-// when the format cannot hold these numbers.
-bool forward_pass(AmxFormat format, const AttentionProblem& p, const AttentionInputs& inputs,
-                  real* y, AttentionStatistics& statistics);
+// y (B, T, H dv) and the statistics' arrays.
+bool forward_pass(const AttentionProblem& p, const AttentionInputs& inputs, real* y,
+                  AttentionStatistics& statistics);
 
 // weights (B, H, T, S): P, before dropout.
 void weights_pass(const AttentionProblem& p, const AttentionInputs& inputs,

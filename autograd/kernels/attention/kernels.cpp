@@ -2,80 +2,12 @@
 
 #include <algorithm>
 
-#include "autograd/kernels/attention/amx_kernel.h"
 #include "autograd/kernels/attention/backward.h"
 #include "autograd/kernels/attention/forward.h"
 #include "autograd/kernels/gemm/packed.h"
-#ifdef HEED_HAS_AMX
-#include "autograd/kernels/gemm/amx/product.h"
-#endif
+#include "autograd/kernels/simd/simd.h"
 
 namespace heed::detail {
-
-namespace {
-
-// Three bfloat16 take six products of AMX for one, and P is split block by block: on a Xeon with
-// AMX in bfloat16 alone, attention of 4 heads of 64 at T 4096 takes 1.25 of its time on AVX-512.
-template <AmxFormat format>
-bool takes_attention(const AttentionProblem& p, bool forced) {
-  return format == AmxFormat::none || (amx_serves(p) && (forced || format == AmxFormat::float16));
-}
-
-template <AmxFormat format>
-constexpr AttentionKernel attention_on{
-    takes_attention<format>,
-    [](const AttentionProblem& p, const AttentionInputs& inputs, real* y,
-       AttentionStatistics& statistics) { return forward_pass(format, p, inputs, y, statistics); },
-    weights_pass,
-    [](const AttentionProblem& p, const AttentionInputs& inputs,
-       const AttentionStatistics& statistics, const real* y, const real* dy,
-       const AttentionGradients& gradients) {
-      backward_pass(format, p, inputs, statistics, y, dy, gradients);
-    }};
-
-// Every number of C is a sum in the order of k, in steps that depend on k alone; AMX has blocks of
-// 32 x 32.
-constexpr Granule blocks() { return {32, 32}; }
-
-}  // namespace
-
-#ifdef HEED_HAS_AMX
-
-#ifdef HEED_AMX_EMULATION
-#define HEED_EMULATED ", emulated"
-constexpr Simd amx_needs = Simd::none;
-#else
-#define HEED_EMULATED ""
-constexpr Simd amx_needs = Simd::avx512;
-#endif
-
-namespace {
-
-template <AmxFormat format>
-bool available(bool forced) {
-  return forced ? amx_runs(format) : amx_preferred(format);
-}
-
-template <AmxFormat format>
-constexpr ProductKernel products_on{[](const Product& p, bool) { return amx_pays(p); },
-                                    [](const Product& p) { amx_gemm(p, format); }, blocks};
-
-}  // namespace
-
-const KernelEntry amx_fp16{"amx-fp16",
-                           "AMX in float16" HEED_EMULATED,
-                           amx_needs,
-                           available<AmxFormat::float16>,
-                           &products_on<AmxFormat::float16>,
-                           &attention_on<AmxFormat::float16>};
-const KernelEntry amx_bf16{"amx-bf16",
-                           "AMX in bfloat16" HEED_EMULATED,
-                           amx_needs,
-                           available<AmxFormat::bfloat16>,
-                           &products_on<AmxFormat::bfloat16>,
-                           &attention_on<AmxFormat::bfloat16>};
-
-#else
 
 namespace {
 
@@ -128,13 +60,18 @@ bool is_faster(const Product&) { return false; }
 
 bool takes(const Product& p, bool forced) { return forced || is_faster(p); }
 
-constexpr ProductKernel products{takes, packed_gemm, blocks};
+// Every number of C is a sum in the order of k, in steps that depend on k alone, so any granule
+// would do: one of whole vectors leaves no lane idle.
+constexpr Granule granule() { return {32, 32}; }
+
+constexpr ProductKernel products{takes, packed_gemm, granule};
+
+constexpr AttentionKernel attention{[](const AttentionProblem&, bool) { return true; },
+                                    forward_pass, weights_pass, backward_pass};
 
 }  // namespace
 
 const KernelEntry HEED_VECTOR_KERNEL{unit.name, unit.description, unit.needs,
-                                     nullptr,   &products,        &attention_on<AmxFormat::none>};
-
-#endif
+                                     nullptr,   &products,        &attention};
 
 }  // namespace heed::detail

@@ -92,7 +92,7 @@ Count count_changed(const ProductKernel& kernel, const Sides& sides, Granule gra
   return count;
 }
 
-// Odd sides and depths, small enough for the emulation of AMX under a sanitizer.
+// Odd sides and depths, small enough for a sanitizer.
 const Sides several[] = {{300, 517, 63}, {257, 260, 130}, {129, 515, 200}, {131, 200, 401}};
 
 }  // namespace

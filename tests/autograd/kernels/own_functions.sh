@@ -4,13 +4,13 @@
 # Otherwise a program may run instructions that its CPU does not have (tools/cmake/kernels.cmake).
 set -euo pipefail
 nm=$1 build=$2 objects=0
-for object in "$build"/heed_vector_*.o "$build"/heed_amx*.o; do
+for object in "$build"/heed_vector_*.o; do
   [ -e "$object" ] || continue
   ((++objects))
   functions=$("$nm" --defined-only --extern-only --format=sysv "$object" | awk -F'|' '$4 ~ /FUNC/ { print $1 }')
   [ -z "$functions" ] || { echo "$object shares functions: $functions"; exit 1; }
   shared=$("$nm" --defined-only --extern-only --demangle --format=posix "$object" |
-    grep -vE '^(DW\.ref\.|heed::detail::(loops_timed|dry_run_active) |heed::detail::(vector|amx)_[a-z0-9]* )' || true)
+    grep -vE '^(DW\.ref\.|heed::detail::(loops_timed|dry_run_active) |heed::detail::vector_[0-9]* )' || true)
   [ -z "$shared" ] || { echo "$object shares: $shared"; exit 1; }
   ! "$nm" --format=posix "$object" | grep -q '_GLOBAL__sub_I_' || { echo "$object runs code when it is loaded"; exit 1; }
 done

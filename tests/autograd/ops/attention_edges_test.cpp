@@ -72,7 +72,6 @@ TEST_CASE("scaled_dot_product_attention: scores of 1e5 and of -infinity") {
 }
 
 TEST_CASE("scaled_dot_product_attention: a key of -infinity among many") {
-  // Long and wide enough for the kernel on AMX, which cannot multiply infinities.
   const int64_t t = 128, d = 64, hidden = 5;
   const Array q = values({1, t, d}, 0.5, 1.5), v = values({1, t, d});
   Array k = values({1, t, d}, -1, 1);
@@ -90,7 +89,6 @@ TEST_CASE("scaled_dot_product_attention: a key of -infinity among many") {
 }
 
 TEST_CASE("scaled_dot_product_attention: a hidden key of any size leaves the others their digits") {
-  // For the kernel on AMX, but not for products on AMX, whose columns share a scale.
   const int64_t t = 100, d = 96, hidden = 7;
   AttentionOptions options;
   options.mask = Mask::full({1, t}, true);
@@ -109,7 +107,7 @@ TEST_CASE("scaled_dot_product_attention: a hidden key of any size leaves the oth
 }
 
 TEST_CASE("scaled_dot_product_attention: scores of 1e9 over several strips of keys") {
-  // The passes may see other keys at a time, and scale them otherwise.
+  // The passes may see other keys at a time.
   const int64_t t = 1024, d = 64;
   Array q = values({1, t, d}, -30000, 30000), k = values({1, t, d}, -30, 30, 2);
   for (int64_t i = 0; i < t * d; ++i) {

@@ -127,7 +127,7 @@ TEST_CASE("scaled_dot_product_attention: as composed, windows and sinks") {
       }
     }
   }
-  for (const int64_t window : {64, 300}) {  // several strips, heads that AMX serves
+  for (const int64_t window : {64, 300}) {  // several strips, heads of whole vectors
     for (const int64_t sinks : {0, 270}) {
       Case c{1, 1, 0, 600, 600, 32, 32, true, MaskForm::none, 0.1};
       c.window = window;

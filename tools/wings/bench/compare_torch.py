@@ -2,7 +2,7 @@
 
     cmake --build --preset release --target heed benchmarks
     python tools/wings/bench/compare_torch.py [--rows char,attention] [--rounds 5] [--compile] [--jax]
-                                        [--also HEED_KERNELS=amx-bf16] [--json out.json] [--readme]
+                                        [--also HEED_KERNELS=vector-256] [--json out.json] [--readme]
 
 Needs PyTorch (and JAX, if asked for) in the Python that runs it. Each round starts one process of each side with the
 same number of threads. OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are taken out of the environment: a preset may pin
