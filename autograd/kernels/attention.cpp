@@ -72,6 +72,9 @@ AttentionProblem with_options(AttentionProblem p, const AttentionOptions& option
   return p;
 }
 
+// The forward and the backward pass of a call run on the same one.
+const AttentionKernel& attention_kernel() { return *kernels_in_use().front().attention; }
+
 }  // namespace
 
 AttentionProblem AttentionProblem::of(const Shape& q, const Shape& k, const Shape& v,
@@ -113,20 +116,19 @@ int64_t AttentionProblem::forward_flops() const {
   return 2 * batch * heads * pairs * (width + value_width);
 }
 
-real AttentionProblem::bend_scores(int64_t h, int64_t i, int64_t j, int64_t n, real factor, real* x,
+void AttentionProblem::bend_scores(int64_t h, int64_t i, int64_t j, int64_t n, real* x,
                                    real* slope) const {
-  if (soft_cap == 0 && !alibi) return factor;
+  if (soft_cap == 0 && !alibi) return;
   if (soft_cap > 0) {
-    vector_map(x, x, n, [by = factor / soft_cap](real s) { return fast_tanh(by * s); });
+    vector_map(x, x, n, [by = 1 / soft_cap](real s) { return fast_tanh(by * s); });
   }
   for (int64_t c = 0; c < n && slope != nullptr; ++c) slope[c] = 1 - x[c] * x[c];
-  const real times = soft_cap > 0 ? soft_cap : factor;
+  const real times = soft_cap > 0 ? soft_cap : 1;
   const auto fall = static_cast<real>(alibi ? alibi_slope(h, heads) : 0);
   const auto distance = static_cast<real>(i + keys - queries - j);
   for (int64_t c = 0; c < n; ++c) {
     x[c] = times * x[c] - fall * (distance - static_cast<real>(c));
   }
-  return 1;
 }
 
 AttentionInputs heads_of(const AttentionProblem& p, const Array& q, const Array& k,
@@ -168,7 +170,7 @@ Array alibi_bias(const AttentionProblem& p) {
   alone.soft_cap = 0;
   real* const out = bias.mutable_data();
   parallel_each(p.heads * p.queries, row_grain(p.keys), [&](int64_t r) {
-    alone.bend_scores(r / p.queries, r % p.queries, 0, p.keys, 1, out + r * p.keys, nullptr);
+    alone.bend_scores(r / p.queries, r % p.queries, 0, p.keys, out + r * p.keys, nullptr);
   });
   return bias;
 }
@@ -186,20 +188,15 @@ AttentionStatistics attention_forward(const AttentionProblem& p, const Attention
   const Shape rows{p.batch, p.heads, p.queries};
   AttentionStatistics statistics{Array::uninitialised(rows), Array::uninitialised(rows)};
   count_flops(p.forward_flops());
-  for (const KernelInUse& kernel : kernels_in_use()) {
-    if (kernel.attention->takes(p, kernel.forced)) {
-      statistics.kernel = kernel.attention;
-      if (rows.size() == 0 || kernel.attention->forward(p, inputs, y, statistics)) {
-        break;
-      }
-    }
+  if (rows.size() > 0) {
+    attention_kernel().forward(p, inputs, y, statistics);
   }
   return statistics;
 }
 
 void attention_weights(const AttentionProblem& p, const AttentionInputs& inputs,
                        const AttentionStatistics& statistics, real* weights) {
-  statistics.kernel->weights(p, inputs, statistics, weights);
+  attention_kernel().weights(p, inputs, statistics, weights);
 }
 
 void attention_backward(const AttentionProblem& p, const AttentionInputs& inputs,
@@ -207,7 +204,7 @@ void attention_backward(const AttentionProblem& p, const AttentionInputs& inputs
                         const AttentionGradients& gradients) {
   count_flops(2 * p.forward_flops());
   if (p.batch > 0) {
-    statistics.kernel->backward(p, inputs, statistics, y, dy, gradients);
+    attention_kernel().backward(p, inputs, statistics, y, dy, gradients);
   }
 }
 

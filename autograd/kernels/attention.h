@@ -45,8 +45,6 @@ double alibi_slope(int64_t h, int64_t heads);
 
 namespace detail {
 
-struct AttentionKernel;  // choice.h
-
 // All heads of q, k, v, y or one of their gradients, side by side in rows that may be part of a
 // wider array: head h of row t of item b begins at data + b * item + t * row + h * width.
 template <class T>
@@ -97,10 +95,8 @@ struct AttentionProblem {
   }
 
   // Replaces x (n), scores of query i of head h and keys from j, by what soft_cap and alibi make of
-  // factor * x, and returns 1; without both it returns `factor` and leaves x as it is.
-  // `slope` (n), if not null, becomes the derivative of soft_cap.
-  real bend_scores(int64_t h, int64_t i, int64_t j, int64_t n, real factor, real* x,
-                   real* slope) const;
+  // them. `slope` (n), if not null, becomes the derivative of soft_cap.
+  void bend_scores(int64_t h, int64_t i, int64_t j, int64_t n, real* x, real* slope) const;
 
   // The mask's row for query i, of S bytes.
   const uint8_t* mask_row(int64_t b, int64_t h, int64_t i) const {
@@ -126,7 +122,6 @@ struct AttentionInputs {
 // a large score would swallow the logarithm. A row with nothing to attend to has 0 and 0.
 struct AttentionStatistics {
   Array largest, inverse_sum;
-  const AttentionKernel* kernel = nullptr;  // that computed them; the backward pass runs on it too
 };
 
 // Where a gradient goes. It is not computed if data is null.

@@ -24,7 +24,7 @@ namespace {
   std::string available;
   for (const KernelEntry& kernel : all_kernels()) {
     known = known || kernel.name == wish;
-    if (kernel.available(true)) {
+    if (kernel.available()) {
       available += (available.empty() ? "" : ", ") + std::string(kernel.name);
     }
   }
@@ -38,11 +38,10 @@ std::vector<KernelInUse> choose() {
   std::vector<KernelInUse> in_use;
   for (const KernelEntry& kernel : all_kernels()) {
     const bool forced = kernel.name == wish;
-    if (forced && !kernel.available(true)) {
-      break;
+    if (forced && !kernel.available()) {
+      refuse(wish);
     }
-    const bool after_the_forced = !in_use.empty() && in_use.front().forced;
-    if (forced || ((wish.empty() || after_the_forced) && kernel.available(false))) {
+    if (forced || ((wish.empty() || !in_use.empty()) && kernel.available())) {
       in_use.push_back({kernel, forced});
     }
   }
@@ -56,16 +55,12 @@ std::vector<KernelInUse> choose() {
 
 }  // namespace
 
-bool KernelEntry::available(bool forced) const {
-  return (needs == Simd::none || cpu().simd >= needs) && (trial == nullptr || trial(forced));
-}
-
 std::span<const KernelEntry> all_kernels() {
   static const KernelEntry by_preference[] = {
 #ifdef HEED_OWN_KERNELS
       HEED_OWN_KERNELS,
 #endif
-      {"openblas", "OpenBLAS", Simd::none, nullptr, &openblas_products, &tiled_attention}};
+      {"openblas", "OpenBLAS", Simd::none, &openblas_products, &tiled_attention}};
   return by_preference;
 }
 

@@ -7,9 +7,9 @@
 //
 // The last one is always there and takes everything. The others lie in the sub-folders of this
 // folder, which may be left out of a build (-DHEED_KERNELS=OFF, or delete them): the minimal engine
-// is OpenBLAS and OpenMP alone. Each call runs on the first kernel in the list that is available
-// here and takes its sizes, so the choice depends on the machine and the shape, never on the
-// numbers' order or the number of threads.
+// is OpenBLAS and OpenMP alone. Attention runs on the first kernel in the list that is available
+// here, a product on the first of those that takes its sizes, so the choice depends on the machine
+// and the shape, never on the numbers' order or the number of threads.
 //
 // HEED_KERNELS in the environment forces a kernel: those before it are not used, and it takes
 // whatever it can compute, also sizes that run faster on the kernels after it.
@@ -25,10 +25,8 @@
 namespace heed::detail {
 
 struct AttentionKernel {
-  bool (*takes)(const AttentionProblem& p, bool forced);
-  // y (B, T, H dv), and the statistics' arrays. False when the numbers of this call are outside
-  // what the kernel can hold; the next kernel then computes everything again.
-  bool (*forward)(const AttentionProblem& p, const AttentionInputs& inputs, real* y,
+  // y (B, T, H dv), and the statistics' arrays.
+  void (*forward)(const AttentionProblem& p, const AttentionInputs& inputs, real* y,
                   AttentionStatistics& statistics);
   // weights (B, H, T, S): P, before dropout.
   void (*weights)(const AttentionProblem& p, const AttentionInputs& inputs,
@@ -40,15 +38,13 @@ struct AttentionKernel {
 };
 
 struct KernelEntry {
-  const char* name;            // as in HEED_KERNELS
-  const char* description;     // "AVX2"
-  Simd needs;                  // what the CPU must have before anything below is called
-  bool (*trial)(bool forced);  // whether what else it needs is there; null if it needs no more
+  const char* name;         // as in HEED_KERNELS
+  const char* description;  // "AVX2"
+  Simd needs;               // what the CPU must have before anything below is called
   const ProductKernel* products;
   const AttentionKernel* attention;
 
-  // True if this process can run it.
-  bool available(bool forced) const;
+  bool available() const { return needs == Simd::none || cpu().simd >= needs; }
 };
 
 // In front of the entries, which the sub-folders define: those of the library, also in a program

@@ -18,9 +18,6 @@ struct Product {
   Matrix c;
   bool add = false;
   real alpha = 1;
-  // m and n of the product that this is a part of, which may not be this one. A kernel that chooses
-  // an order of summation by the sides of C chooses by these, so that a part has the same bits.
-  int64_t whole_m = c.rows(), whole_n = c.columns();
 
   int64_t m() const { return c.rows(); }
   int64_t n() const { return c.columns(); }

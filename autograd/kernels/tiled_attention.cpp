@@ -64,7 +64,7 @@ struct Tile {
     product({q(), k().transposed(), {s, rows, n}, false, p.scale});
     for (int64_t r = 0; r < rows; ++r) {
       real* const row_scores = s + r * n;
-      p.bend_scores(h, first + r, begin, n, 1, row_scores, bent == nullptr ? bent : bent + r * n);
+      p.bend_scores(h, first + r, begin, n, row_scores, bent == nullptr ? bent : bent + r * n);
       const auto hide = [&](int64_t from, int64_t to) {  // keys
         std::fill_n(row_scores + from - begin, std::max<int64_t>(0, to - from), minus_infinity);
       };
@@ -110,9 +110,7 @@ void for_each_tile(const AttentionProblem& p, const AttentionInputs& in, Body&& 
   });
 }
 
-bool takes(const AttentionProblem&, bool) { return true; }
-
-bool forward(const AttentionProblem& p, const AttentionInputs& in, real* y,
+void forward(const AttentionProblem& p, const AttentionInputs& in, real* y,
              AttentionStatistics& statistics) {
   real* const largest = statistics.largest.mutable_data();
   real* const inverse_sum = statistics.inverse_sum.mutable_data();
@@ -132,7 +130,6 @@ bool forward(const AttentionProblem& p, const AttentionInputs& in, real* y,
     t.drop(s);
     product({Matrix(s, t.rows, t.n), t.v(), t.of_output(y)});
   });
-  return true;
 }
 
 void weights(const AttentionProblem& p, const AttentionInputs& in,
@@ -220,6 +217,6 @@ void backward(const AttentionProblem& p, const AttentionInputs& in,
 
 }  // namespace
 
-const AttentionKernel tiled_attention{takes, forward, weights, backward};
+const AttentionKernel tiled_attention{forward, weights, backward};
 
 }  // namespace heed::detail

@@ -42,7 +42,7 @@ Trained train_with(const KernelEntry& kernel, int threads) {
 std::string available_names() {
   std::string names;
   for (const KernelEntry& k : all_kernels()) {
-    if (k.available(true)) names += (names.empty() ? "" : ", ") + std::string(k.name);
+    if (k.available()) names += (names.empty() ? "" : ", ") + std::string(k.name);
   }
   return names;
 }
@@ -58,9 +58,9 @@ TEST_CASE("kernels: a value that is none, and kernels that are not available") {
   for (const KernelEntry& k : all_kernels()) {
     CAPTURE(k.name);
     const ProgramResult result = run_heed(command, {kernel_variable(k)});
-    CHECK(result.exit_code == (k.available(true) ? 0 : 2));
+    CHECK(result.exit_code == (k.available() ? 0 : 2));
     CHECK(contains(result.err, "not available here; available: " + available_names()) ==
-          !k.available(true));
+          !k.available());
   }
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("kernels: the plan names the chosen one") {
   const TempDir folder;
   const std::string path = write_config(folder);
   for (const KernelEntry& k : all_kernels()) {
-    if (!k.available(true)) continue;
+    if (!k.available()) continue;
     const std::string plan = run_heed({"validate", path}, {kernel_variable(k)}).out;
     CHECK(contains(plan, text("our own products (", k.description, ")")) ==
           (std::string_view(k.name) != "openblas"));
@@ -81,7 +81,7 @@ TEST_CASE("kernels: training, the same bits with one thread and two, losses as w
   REQUIRE(expected.rows.size() == 4);
   for (const KernelEntry& k : all_kernels()) {
     CAPTURE(k.name);
-    if (!k.available(true)) {
+    if (!k.available()) {
       MESSAGE("skipped: ", k.name, ", which is not available here");
       continue;
     }

@@ -1,6 +1,6 @@
 #include "autograd/kernels/attention/backward.h"
 
-#include "autograd/kernels/attention/vector_kernel.h"
+#include "autograd/kernels/attention/block_products.h"
 
 namespace heed::detail {
 
@@ -16,7 +16,6 @@ struct KeyStrip {
 };
 
 // The scratch memory of a task: (keys of the strip, ...), (T, ...) or a block.
-template <class Kernel>
 struct BackwardScratch {
   BackwardScratch(const AttentionProblem& p, int64_t strip_length, bool own_dq, real* memory)
       : arena(memory),
@@ -25,22 +24,20 @@ struct BackwardScratch {
         k_rows(arena, strip_length, p.width),
         q(arena, p.queries, p.width),
         dy(arena, p.queries, p.value_width),
-        work(arena),
         dk(arena.take(strip_length * padded_width(p.width))),
         dv(arena.take(strip_length * padded_width(p.value_width))),
         dots(arena.take(p.queries)),
-        dq(own_dq ? arena.take(Kernel::padded_rows(p.queries) * padded_width(p.width)) : nullptr),
-        weights(arena.take(Kernel::query_block * Kernel::key_block)),
-        dscores(arena.take(Kernel::query_block * Kernel::key_block)),
-        bent(p.soft_cap > 0 ? arena.take(Kernel::query_block * Kernel::key_block) : nullptr) {}
+        dq(own_dq ? arena.take(p.queries * padded_width(p.width)) : nullptr),
+        weights(arena.take(query_block * key_block)),
+        dscores(arena.take(query_block * key_block)),
+        bent(p.soft_cap > 0 ? arena.take(query_block * key_block) : nullptr) {}
 
   ScratchArena arena;
-  typename Kernel::Columns k_columns;
-  typename Kernel::Columns v_columns;  // times the dropout mask's factor
-  typename Kernel::Rows k_rows;
-  typename Kernel::QueriesAndRows q;  // times scale
-  typename Kernel::QueriesAndRows dy;
-  typename Kernel::Work work;
+  PackedColumns k_columns;
+  PackedColumns v_columns;  // times the dropout mask's factor
+  PackedRows k_rows;
+  PackedRows q;  // times scale
+  PackedRows dy;
   real* dk;       // dS^T Q scale, so far
   real* dv;       // kept P^T dY, so far
   real* dots;     // y_i . dy_i = sum_j P_ij dP_ij, for more than one block of keys
@@ -50,31 +47,21 @@ struct BackwardScratch {
   real* bent;     // the slopes of soft_cap, or null
 };
 
-// Replaces row r of `weights`, which holds the scores divided by `factor` before soft_cap and
-// alibi, by P.
-template <class Kernel>
-void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor, real largest,
-                 real inverse_sum, const BackwardScratch<Kernel>& s) {
+// Replaces row r of `weights`, which holds the scores before soft_cap and alibi, by P.
+void softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real largest, real inverse_sum,
+                 const BackwardScratch& s) {
   const int64_t row = r * block.padded_cols();
   real* weights = s.weights + row;
-  factor = hide(block, r, n, factor, weights, s.bent == nullptr ? s.bent : s.bent + row);
-  const Vector times = broadcast(factor), minus = broadcast(-largest);
+  bend_and_hide(block, r, n, weights, s.bent == nullptr ? s.bent : s.bent + row);
   for (int64_t c = block.start(r); c < n; c += lanes) {
-    Vector weight = exp_of(multiply_add(load(weights + c), times, minus)) * inverse_sum;
-    if constexpr (Kernel::scaled) {
-      // The scales, and with them the last digits of scores, may differ from the forward pass.
-      weight = weight > 1 ? Vector{} + 1 : weight;
-    }
-    store(weights + c, weight);
+    store(weights + c, exp_of(load(weights + c) - largest) * inverse_sum);
   }
 }
 
 // Returns sum_j P_ij dP_ij of row r. If the block holds all keys, it is computed from the same dP
 // that it is then subtracted from: if one weight is nearly 1, the rounding errors cancel, and if it
 // is 1, dS is 0. Otherwise it is y_i . dy_i, the same number with other rounding errors.
-template <class Kernel>
-real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, real factor,
-                 const BackwardScratch<Kernel>& s) {
+real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, const BackwardScratch& s) {
   if (block.cols < block.problem.keys) {
     return s.dots[block.i0 + r];
   }
@@ -84,43 +71,34 @@ real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, real factor,
   for (int64_t c = block.start(r); c < n; c += lanes) {
     dot = multiply_add(larger(load(weights + c), Vector{}), load(dweights + c), dot);
   }
-  return sum_of_lanes(dot) * factor;
+  return sum_of_lanes(dot);
 }
 
-// Row r of dS, from P in `weights` and dy_i . v_j / factor in `dscores`:
+// Row r of dS, from P in `weights` and dy_i . v_j in `dscores`:
 //   dP_ij = m_ij dy_i . v_j,  dS_ij = P_ij (dP_ij - sum_k P_ik dP_ik), times the slope of soft_cap
-// A weight that was dropped is passed as -P_ij and replaced by 0. If the kernel uses scales, `top`
-// becomes the largest |dS| so far, lane by lane.
-template <class Kernel>
-void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
-                          const BackwardScratch<Kernel>& s, Vector& top) {
-  Vector most = top;
+// A weight that was dropped is passed as -P_ij and replaced by 0.
+void softmax_gradient_row(const ScoreBlock& block, int64_t r, int64_t n, const BackwardScratch& s) {
   const int64_t start = block.start(r);
   real* weights = s.weights + r * block.padded_cols();
   real* dscores = s.dscores + r * block.padded_cols();
   const real* const bent = s.bent == nullptr ? s.bent : s.bent + r * block.padded_cols();
   const auto put = [&](int64_t c, Vector dscore) {
-    dscore = bent == nullptr ? dscore : dscore * load(bent + c);
-    store(dscores + c, dscore);
-    if constexpr (Kernel::scaled) {
-      most = larger(larger(dscore, -dscore), most);
-    }
+    store(dscores + c, bent == nullptr ? dscore : dscore * load(bent + c));
   };
-  const real dot = softmax_dot(block, r, n, factor, s);
-  const Vector none = {}, times = broadcast(factor), minus = broadcast(-dot);
+  const real dot = softmax_dot(block, r, n, s);
+  const Vector none = {};
   if (block.problem.dropout.is_identity()) {
     for (int64_t c = start; c < n; c += lanes) {
-      put(c, load(weights + c) * multiply_add(load(dscores + c), times, minus));
+      put(c, load(weights + c) * (load(dscores + c) - dot));
     }
   } else {
     for (int64_t c = start; c < n; c += lanes) {
       const Vector weight = load(weights + c);
       const Vector dweight = weight > none ? load(dscores + c) : none;
       store(weights + c, none > weight ? none : weight);  // a NaN stays
-      put(c, larger(weight, -weight) * multiply_add(dweight, times, minus));
+      put(c, larger(weight, -weight) * (dweight - dot));
     }
   }
-  top = most;
   for (int64_t c = 0; c < start; c += lanes) {
     store(dscores + c, none);
   }
@@ -142,10 +120,7 @@ void put_rows(int64_t rows, int64_t width, real factor, const real* from, real* 
   }
 }
 
-template <class Kernel>
 class BackwardPass {
-  using Scratch = BackwardScratch<Kernel>;
-
  public:
   BackwardPass(const AttentionProblem& problem, const AttentionInputs& inputs,
                const AttentionStatistics& statistics, const real* y, const real* dy,
@@ -158,20 +133,20 @@ class BackwardPass {
         dy_(dy),
         out_(gradients),
         heads_(p_.batch * p_.kv_heads),
-        strip_length_(length_of_strips(heads_, p_.keys, Kernel::key_block)),
+        strip_length_(length_of_strips(heads_, p_.keys, key_block)),
         strips_(std::max<int64_t>((p_.keys + strip_length_ - 1) / strip_length_, 1)) {
     if (strips_ > 1 && out_.dq.rows.data != nullptr) {
-      dq_parts_ = Array::uninitialised(
-          {strips_, p_.batch, p_.heads, Kernel::padded_rows(p_.queries), padded_width(p_.width)});
+      dq_parts_ =
+          Array::uninitialised({strips_, p_.batch, p_.heads, p_.queries, padded_width(p_.width)});
       parts_ = dq_parts_.mutable_data();
     }
   }
 
   void run(double flops) {
     const bool own_dq = strips_ == 1;
-    const int64_t size = Scratch(p_, strip_length_, own_dq, nullptr).arena.used();
+    const int64_t size = BackwardScratch(p_, strip_length_, own_dq, nullptr).arena.used();
     for_each_task(strips_, heads_, flops, size, [&](int64_t number, int64_t head, real* memory) {
-      run_strip(strip(number, head), Scratch(p_, strip_length_, own_dq, memory));
+      run_strip(strip(number, head), BackwardScratch(p_, strip_length_, own_dq, memory));
     });
     parallel_each(parts_ == nullptr ? 0 : p_.batch * p_.heads, 1,
                   [&](int64_t head) { add_parts(head / p_.heads, head % p_.heads); });
@@ -185,13 +160,12 @@ class BackwardPass {
             std::min(begin + strip_length_, p_.keys)};
   }
 
-  void run_strip(const KeyStrip& strip, Scratch s) const {
-    [[maybe_unused]] const typename Kernel::Session session;
+  void run_strip(const KeyStrip& strip, BackwardScratch s) const {
     const int64_t keys = strip.keys();
     const real* k = in_.k.at(strip.b, strip.kv, strip.begin);
-    s.k_columns.pack(0, keys, 1, k, in_.k.row);
+    s.k_columns.pack(keys, 1, k, in_.k.row);
     s.k_rows.pack(0, keys, 1, k, in_.k.row);
-    s.v_columns.pack(0, keys, p_.dropout.factor(), in_.v.at(strip.b, strip.kv, strip.begin),
+    s.v_columns.pack(keys, p_.dropout.factor(), in_.v.at(strip.b, strip.kv, strip.begin),
                      in_.v.row);
     std::fill_n(s.dk, keys * padded_width(p_.width), real{0});
     std::fill_n(s.dv, keys * padded_width(p_.value_width), real{0});
@@ -209,20 +183,19 @@ class BackwardPass {
     }
   }
 
-  void run_head(const KeyStrip& strip, int64_t h, Scratch& s) const {
+  void run_head(const KeyStrip& strip, int64_t h, BackwardScratch& s) const {
     const int64_t d = padded_width(p_.width);
     const int64_t first = first_query(strip.begin), end = p_.last_query(strip.begin, strip.end);
     pack_head(strip.b, h, first, end, s);
     real* dq = parts_ == nullptr ? s.dq : part(strip.number, strip.b, h);
     if (dq != nullptr) {
       const int64_t from = strip.number == 0 ? 0 : first;
-      std::fill_n(dq + from * d, (Kernel::padded_rows(end) - from) * d, real{0});
+      std::fill_n(dq + from * d, (end - from) * d, real{0});
     }
-    for (int64_t j0 = strip.begin; j0 < strip.end; j0 += Kernel::key_block) {
-      const int64_t cols = std::min(Kernel::key_block, strip.end - j0);
-      for (int64_t i0 = first_query(j0); i0 < p_.last_query(j0, j0 + cols);
-           i0 += Kernel::query_block) {
-        const int64_t rows = std::min(Kernel::query_block, end - i0);
+    for (int64_t j0 = strip.begin; j0 < strip.end; j0 += key_block) {
+      const int64_t cols = std::min(key_block, strip.end - j0);
+      for (int64_t i0 = first_query(j0); i0 < p_.last_query(j0, j0 + cols); i0 += query_block) {
+        const int64_t rows = std::min(query_block, end - i0);
         const ScoreBlock block{p_, strip.b, h, i0, rows, j0, cols};
         if (!block.hidden()) {
           run_block(block, j0 - strip.begin, s, dq);
@@ -238,16 +211,16 @@ class BackwardPass {
   // The beginning of the block that holds the first query to see key j.
   int64_t first_query(int64_t j) const {
     const int64_t i = p_.causal ? std::max<int64_t>(0, j - (p_.keys - p_.queries)) : 0;
-    return i / Kernel::query_block * Kernel::query_block;
+    return i / query_block * query_block;
   }
 
   // Packs the rows of Q and dY of queries [first, end), and computes their y . dY.
-  void pack_head(int64_t b, int64_t h, int64_t first, int64_t end, Scratch& s) const {
+  void pack_head(int64_t b, int64_t h, int64_t first, int64_t end, BackwardScratch& s) const {
     const int64_t row = p_.heads * p_.value_width, rows = end - first;
     const int64_t offset = (b * p_.queries + first) * row + h * p_.value_width;
     s.q.pack(first, rows, p_.scale, in_.q.at(b, h, first), in_.q.row);
     s.dy.pack(first, rows, 1, dy_ + offset, row);
-    for (int64_t i = 0; i < rows && p_.keys > Kernel::key_block; ++i) {
+    for (int64_t i = 0; i < rows && p_.keys > key_block; ++i) {
       const real *y = y_ + offset + i * row, *dy = dy_ + offset + i * row;
       real dot = 0;
 #pragma omp simd reduction(+ : dot)
@@ -259,40 +232,33 @@ class BackwardPass {
   }
 
   // `key` is the block's first key, counted from the start of the strip.
-  void run_block(const ScoreBlock& block, int64_t key, const Scratch& s, real* dq) const {
+  void run_block(const ScoreBlock& block, int64_t key, const BackwardScratch& s, real* dq) const {
     const int64_t d = padded_width(p_.width), dv = padded_width(p_.value_width);
     const int64_t row = (block.b * p_.heads + block.h) * p_.queries + block.i0;
-    Kernel::score_rows(
-        block, s.q, block.i0, s.k_columns, key, s.weights, [&](int64_t r, int64_t n, real factor) {
-          softmax_row(block, r, n, factor, largest_[row + r], inverse_sum_[row + r], s);
-        });
+    score_rows(block, s.q, block.i0, s.k_columns, key, s.weights, [&](int64_t r, int64_t n) {
+      softmax_row(block, r, n, largest_[row + r], inverse_sum_[row + r], s);
+    });
     if (!p_.dropout.is_identity()) {
       for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
         p_.dropout.sign(element, count, s.weights + offset, s.weights + offset);
       });
     }
-    Vector top = {};
-    Kernel::score_rows(block, s.dy, block.i0, s.v_columns, key, s.dscores,
-                       [&](int64_t r, int64_t n, real factor) {
-                         softmax_gradient_row(block, r, n, factor, s, top);
-                       });
-    const real largest = largest_lane(top);
+    score_rows(block, s.dy, block.i0, s.v_columns, key, s.dscores,
+               [&](int64_t r, int64_t n) { softmax_gradient_row(block, r, n, s); });
     if (out_.dv.rows.data != nullptr) {
-      Kernel::add_weighted_columns(block, s.weights, 1, s.dy, block.i0, s.work, s.dv + key * dv);
+      add_weighted_columns(block, s.weights, s.dy, block.i0, s.dv + key * dv);
     }
     if (out_.dk.rows.data != nullptr) {
-      Kernel::add_weighted_columns(block, s.dscores, largest, s.q, block.i0, s.work,
-                                   s.dk + key * d);
+      add_weighted_columns(block, s.dscores, s.q, block.i0, s.dk + key * d);
     }
     if (out_.dq.rows.data != nullptr) {
-      Kernel::add_weighted_rows(block, s.dscores, largest, s.k_rows, key, s.work,
-                                dq + block.i0 * d);
+      add_weighted_rows(block, s.dscores, s.k_rows, key, dq + block.i0 * d);
     }
   }
 
   real* part(int64_t strip, int64_t b, int64_t h) const {
     const int64_t head = (strip * p_.batch + b) * p_.heads + h;
-    return parts_ + head * Kernel::padded_rows(p_.queries) * padded_width(p_.width);
+    return parts_ + head * p_.queries * padded_width(p_.width);
   }
 
   // dQ = scale * the sum of its parts. A part is 0 before the first query that sees its strip, and
@@ -328,7 +294,7 @@ class BackwardPass {
 void backward_pass(const AttentionProblem& p, const AttentionInputs& inputs,
                    const AttentionStatistics& statistics, const real* y, const real* dy,
                    const AttentionGradients& gradients) {
-  BackwardPass<VectorKernel>(p, inputs, statistics, y, dy, gradients)
+  BackwardPass(p, inputs, statistics, y, dy, gradients)
       .run(static_cast<double>(2 * p.forward_flops()));
 }
 

@@ -1,5 +1,5 @@
 // What the passes of attention share: how work is handed out, and a block of masked scores. Their
-// matrix products are in vector_kernel.h.
+// matrix products are in block_products.h.
 #pragma once
 
 #include <limits>
@@ -101,14 +101,14 @@ struct ScoreBlock {
 void hide_by_mask(const ScoreBlock& block, int64_t r, int64_t n, real* scores);
 
 // Prepares row r of a block of scores for softmax. Scores [block.start(r), n), multiples of
-// key_step, hold S / factor before soft_cap and alibi; the return value takes the place of `factor`
-// after them, and slopes, if not null, the derivatives of soft_cap. Those that may not be attended
-// to, padding included, become -infinity. The rest, up to padded_cols(), becomes 0.
-inline real hide(const ScoreBlock& block, int64_t r, int64_t n, real factor, real* scores,
-                 real* slopes = nullptr) {
+// key_step, are bent by soft_cap and alibi; slopes, if not null, become the derivatives of
+// soft_cap. Those that may not be attended to, padding included, become -infinity. The rest, up to
+// padded_cols(), becomes 0.
+inline void bend_and_hide(const ScoreBlock& block, int64_t r, int64_t n, real* scores,
+                          real* slopes = nullptr) {
   const int64_t start = block.start(r), first = block.first(r), seen = block.limit(r);
-  factor = block.problem.bend_scores(block.h, block.i0 + r, block.j0 + start, n - start, factor,
-                                     scores + start, slopes == nullptr ? slopes : slopes + start);
+  block.problem.bend_scores(block.h, block.i0 + r, block.j0 + start, n - start, scores + start,
+                            slopes == nullptr ? slopes : slopes + start);
   if (block.problem.mask) {
     hide_by_mask(block, r, seen, scores);
   }
@@ -127,7 +127,6 @@ inline real hide(const ScoreBlock& block, int64_t r, int64_t n, real factor, rea
   for (int64_t c = n; c < block.padded_cols(); c += lanes) {
     store(scores + c, Vector{});
   }
-  return factor;
 }
 
 // Calls body(element of the dropout mask, count, offset of the element's score) for runs of scores

@@ -1,9 +1,8 @@
 #include "autograd/kernels/attention/forward.h"
 
-#include <atomic>
 #include <cmath>
 
-#include "autograd/kernels/attention/vector_kernel.h"
+#include "autograd/kernels/attention/block_products.h"
 
 namespace heed::detail {
 
@@ -11,28 +10,25 @@ namespace {
 
 // The scratch memory of a task. During the loop over keys, row i of `sums` and `totals` are
 // sum_j exp(S_ij - largest_i) times v_j and times 1, over the keys seen so far.
-template <class Kernel>
 struct ForwardScratch {
   ForwardScratch(const AttentionProblem& p, real* memory)
       : arena(memory),
         keys(arena, p.keys, p.width),
         values(arena, p.keys, p.value_width),
-        queries(arena, Kernel::query_block, p.width),
-        work(arena),
-        sums(arena.take(Kernel::query_block * padded_width(p.value_width))),
-        scores(arena.take(Kernel::query_block * Kernel::key_block)),
-        largest(arena.take(Kernel::query_block)),
-        totals(arena.take(Kernel::query_block * lanes)) {}
+        queries(arena, query_block, p.width),
+        sums(arena.take(query_block * padded_width(p.value_width))),
+        scores(arena.take(query_block * key_block)),
+        largest(arena.take(query_block)),
+        totals(arena.take(query_block * lanes)) {}
 
   ScratchArena arena;
-  typename Kernel::Columns keys;
-  typename Kernel::Rows values;
-  typename Kernel::Queries queries;  // a block of them, times scale
-  typename Kernel::Work work;
-  real* sums;     // (query_block, padded dv)
-  real* scores;   // (query_block, key_block) at most: S, then exp(S - largest)
-  real* largest;  // (query_block)
-  real* totals;   // (query_block, lanes), still to be added up over the lanes
+  PackedColumns keys;
+  PackedRows values;
+  PackedRows queries;  // a block of them, times scale
+  real* sums;          // (query_block, padded dv)
+  real* scores;        // (query_block, key_block) at most: S, then exp(S - largest)
+  real* largest;       // (query_block)
+  real* totals;        // (query_block, lanes), still to be added up over the lanes
 };
 
 real largest_of(const real* x, int64_t n) {
@@ -43,13 +39,12 @@ real largest_of(const real* x, int64_t n) {
   return largest_lane(top);
 }
 
-// x = exp(factor * x - shift), added up by lane in sum[0 .. lanes).
-void exponentials(real* x, int64_t n, real factor, real shift, real* sum) {
-  const Vector times = broadcast(factor), minus = broadcast(-shift);
+// x = exp(x - shift), added up by lane in sum[0 .. lanes).
+void exponentials(real* x, int64_t n, real shift, real* sum) {
   Vector total = load(sum);
   for (int64_t c = 0; c < n; c += 2 * lanes) {  // two at a time hide each other's latency
-    const Vector low = exp_of(multiply_add(load(x + c), times, minus));
-    const Vector high = exp_of(multiply_add(load(x + c + lanes), times, minus));
+    const Vector low = exp_of(load(x + c) - shift);
+    const Vector high = exp_of(load(x + c + lanes) - shift);
     store(x + c, low);
     store(x + c + lanes, high);
     total += low + high;
@@ -64,33 +59,22 @@ void multiply(real* x, int64_t n, real factor) {
   }
 }
 
-bool all_finite(const real* x, int64_t n) {
-  real sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t k = 0; k < n; ++k) {
-    sum += x[k] * 0;
-  }
-  return sum == 0;
-}
-
-// Replaces row r of scores, which holds S / factor before soft_cap and alibi, by exp(S - largest).
-// What was summed with an earlier, smaller `largest` is rescaled.
-template <class Kernel>
-void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, real factor,
-                        const ForwardScratch<Kernel>& s) {
+// Replaces row r of scores, which holds S before soft_cap and alibi, by exp(S - largest). What was
+// summed with an earlier, smaller `largest` is rescaled.
+void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, const ForwardScratch& s) {
   real* scores = s.scores + r * block.padded_cols();
-  factor = hide(block, r, n, factor, scores);
+  bend_and_hide(block, r, n, scores);
   scores += block.start(r);
   n -= block.start(r);
   const real before = s.largest[r];
-  const real largest = std::max(before, factor * largest_of(scores, n));
+  const real largest = std::max(before, largest_of(scores, n));
   if (before != hidden_score && before != largest) {
     const real shrink = std::exp(before - largest);
     const int64_t columns = padded_width(block.problem.value_width);
     multiply(s.sums + r * columns, columns, shrink);
     multiply(s.totals + r * lanes, lanes, shrink);
   }
-  exponentials(scores, n, factor, largest == hidden_score ? 0 : largest, s.totals + r * lanes);
+  exponentials(scores, n, largest == hidden_score ? 0 : largest, s.totals + r * lanes);
   s.largest[r] = largest;
 }
 
@@ -99,10 +83,7 @@ struct QueryStrip {
   int64_t b, h, begin, end;
 };
 
-template <class Kernel>
 class ForwardPass {
-  using Scratch = ForwardScratch<Kernel>;
-
  public:
   ForwardPass(const AttentionProblem& problem, const AttentionInputs& inputs, real* y,
               AttentionStatistics& statistics)
@@ -112,16 +93,14 @@ class ForwardPass {
         largest_(statistics.largest.mutable_data()),
         inverse_sum_(statistics.inverse_sum.mutable_data()),
         heads_(p_.batch * p_.heads),
-        strip_length_(length_of_strips(heads_, p_.queries, Kernel::query_block)),
+        strip_length_(length_of_strips(heads_, p_.queries, query_block)),
         strips_((p_.queries + strip_length_ - 1) / strip_length_) {}
 
-  // Returns false if the numbers do not fit the kernel's format; y is then not valid.
-  bool run(double flops) {
-    for_each_task(strips_, heads_, flops, Scratch(p_, nullptr).arena.used(),
+  void run(double flops) {
+    for_each_task(strips_, heads_, flops, ForwardScratch(p_, nullptr).arena.used(),
                   [this](int64_t number, int64_t head, real* memory) {
-                    run_strip(strip(number, head), Scratch(p_, memory));
+                    run_strip(strip(number, head), ForwardScratch(p_, memory));
                   });
-    return fits_;
   }
 
  private:
@@ -131,23 +110,19 @@ class ForwardPass {
     return {head / p_.heads, head % p_.heads, begin, std::min(begin + strip_length_, p_.queries)};
   }
 
-  void run_strip(const QueryStrip& strip, Scratch s) {
-    [[maybe_unused]] const typename Kernel::Session session;
+  void run_strip(const QueryStrip& strip, ForwardScratch s) {
     const int64_t keys = p_.visible(strip.end - 1), kv = p_.kv_head(strip.h);
     const int64_t first = first_panel(strip.begin);
-    if (!s.keys.pack(0, keys - first, 1, in_.k.at(strip.b, kv, first), in_.k.row) ||
-        !s.values.pack(0, keys - first, 1, in_.v.at(strip.b, kv, first), in_.v.row)) {
-      fits_ = false;
-      return;
-    }
-    for (int64_t i0 = strip.begin; i0 < strip.end; i0 += Kernel::query_block) {
-      const int64_t rows = std::min(Kernel::query_block, strip.end - i0);
+    s.keys.pack(keys - first, 1, in_.k.at(strip.b, kv, first), in_.k.row);
+    s.values.pack(0, keys - first, 1, in_.v.at(strip.b, kv, first), in_.v.row);
+    for (int64_t i0 = strip.begin; i0 < strip.end; i0 += query_block) {
+      const int64_t rows = std::min(query_block, strip.end - i0);
       s.queries.pack(0, rows, p_.scale, in_.q.at(strip.b, strip.h, i0), in_.q.row);
       std::fill_n(s.sums, rows * padded_width(p_.value_width), real{0});
       std::fill_n(s.totals, rows * lanes, real{0});
       std::fill_n(s.largest, rows, hidden_score);
-      for (int64_t j0 = first_panel(i0); j0 < keys; j0 += Kernel::key_block) {
-        const int64_t cols = std::min(Kernel::key_block, keys - j0);
+      for (int64_t j0 = first_panel(i0); j0 < keys; j0 += key_block) {
+        const int64_t cols = std::min(key_block, keys - j0);
         const ScoreBlock block{p_, strip.b, strip.h, i0, rows, j0, cols};
         if (!block.hidden()) {
           run_block(block, j0 - first, s);
@@ -161,20 +136,18 @@ class ForwardPass {
   int64_t first_panel(int64_t i) const { return p_.first_key(i) / panel * panel; }
 
   // `key` is the block's first key, counted from the first one that was packed.
-  void run_block(const ScoreBlock& block, int64_t key, const Scratch& s) const {
-    Kernel::score_rows(
-        block, s.queries, 0, s.keys, key, s.scores,
-        [&](int64_t r, int64_t n, real factor) { online_softmax_row(block, r, n, factor, s); });
+  void run_block(const ScoreBlock& block, int64_t key, const ForwardScratch& s) const {
+    score_rows(block, s.queries, 0, s.keys, key, s.scores,
+               [&](int64_t r, int64_t n) { online_softmax_row(block, r, n, s); });
     if (!p_.dropout.is_identity()) {
       for_dropout_runs(block, [&](int64_t element, int64_t count, int64_t offset) {
         p_.dropout.multiply(element, count, s.scores + offset, s.scores + offset);
       });
     }
-    const real largest = p_.dropout.factor();  // exp(S - largest) is at most 1
-    Kernel::add_weighted_rows(block, s.scores, largest, s.values, key, s.work, s.sums);
+    add_weighted_rows(block, s.scores, s.values, key, s.sums);
   }
 
-  void finish_rows(const QueryStrip& strip, int64_t i0, int64_t rows, const Scratch& s) {
+  void finish_rows(const QueryStrip& strip, int64_t i0, int64_t rows, const ForwardScratch& s) {
     const int64_t columns = padded_width(p_.value_width);
     for (int64_t r = 0; r < rows; ++r) {
       const bool empty = s.largest[r] == hidden_score;
@@ -187,9 +160,6 @@ class ForwardPass {
       for (int64_t k = 0; k < p_.value_width; ++k) {
         y[k] = sums[k] * inverse;
       }
-      if (Kernel::finite_only && !all_finite(y, p_.value_width)) {
-        fits_ = false;
-      }
     }
   }
 
@@ -201,50 +171,45 @@ class ForwardPass {
   int64_t heads_;
   int64_t strip_length_;
   int64_t strips_;
-  std::atomic<bool> fits_ = true;
 };
 
 }  // namespace
 
-bool forward_pass(const AttentionProblem& p, const AttentionInputs& inputs, real* y,
+void forward_pass(const AttentionProblem& p, const AttentionInputs& inputs, real* y,
                   AttentionStatistics& statistics) {
-  return ForwardPass<VectorKernel>(p, inputs, y, statistics)
-      .run(static_cast<double>(p.forward_flops()));
+  ForwardPass(p, inputs, y, statistics).run(static_cast<double>(p.forward_flops()));
 }
 
 void weights_pass(const AttentionProblem& p, const AttentionInputs& inputs,
                   const AttentionStatistics& statistics, real* weights) {
-  using Kernel = VectorKernel;
-  using Scratch = ForwardScratch<Kernel>;
   const real *largest = statistics.largest.data(), *inverse = statistics.inverse_sum.data();
   const int64_t heads = p.batch * p.heads;
   const double flops = 2.0 * static_cast<double>(heads * p.queries * p.keys * p.width);
   std::fill_n(weights, dry_run() ? 0 : heads * p.queries * p.keys, real{0});
   const auto run_head = [&](int64_t, int64_t head, real* memory) {
     const int64_t b = head / p.heads, h = head % p.heads;
-    Scratch s(p, memory);
-    s.keys.pack(0, p.keys, 1, inputs.k.at(b, p.kv_head(h), 0), inputs.k.row);
-    for (int64_t i0 = 0; i0 < p.queries; i0 += Kernel::query_block) {
-      const int64_t rows = std::min(Kernel::query_block, p.queries - i0);
+    ForwardScratch s(p, memory);
+    s.keys.pack(p.keys, 1, inputs.k.at(b, p.kv_head(h), 0), inputs.k.row);
+    for (int64_t i0 = 0; i0 < p.queries; i0 += query_block) {
+      const int64_t rows = std::min(query_block, p.queries - i0);
       s.queries.pack(0, rows, p.scale, inputs.q.at(b, h, i0), inputs.q.row);
-      for (int64_t j0 = 0; j0 < p.keys; j0 += Kernel::key_block) {
-        const ScoreBlock block{p, b, h, i0, rows, j0, std::min(Kernel::key_block, p.keys - j0)};
+      for (int64_t j0 = 0; j0 < p.keys; j0 += key_block) {
+        const ScoreBlock block{p, b, h, i0, rows, j0, std::min(key_block, p.keys - j0)};
         if (block.hidden()) continue;
-        Kernel::score_rows(
-            block, s.queries, 0, s.keys, j0, s.scores, [&](int64_t r, int64_t n, real factor) {
-              real* scores = s.scores + r * block.padded_cols();
-              const int64_t row = head * p.queries + i0 + r;
-              const int64_t start = block.start(r);
-              factor = hide(block, r, n, factor, scores);
-              exponentials(scores + start, n - start, factor, largest[row], s.totals);
-              for (int64_t c = start; c < block.limit(r); ++c) {
-                weights[row * p.keys + j0 + c] = scores[c] * inverse[row];
-              }
-            });
+        score_rows(block, s.queries, 0, s.keys, j0, s.scores, [&](int64_t r, int64_t n) {
+          real* scores = s.scores + r * block.padded_cols();
+          const int64_t row = head * p.queries + i0 + r;
+          const int64_t start = block.start(r);
+          bend_and_hide(block, r, n, scores);
+          exponentials(scores + start, n - start, largest[row], s.totals);
+          for (int64_t c = start; c < block.limit(r); ++c) {
+            weights[row * p.keys + j0 + c] = scores[c] * inverse[row];
+          }
+        });
       }
     }
   };
-  for_each_task(1, heads, flops, Scratch(p, nullptr).arena.used(), run_head);
+  for_each_task(1, heads, flops, ForwardScratch(p, nullptr).arena.used(), run_head);
 }
 
 }  // namespace heed::detail

@@ -6,7 +6,7 @@
 namespace heed::detail {
 
 // y (B, T, H dv) and the statistics' arrays.
-bool forward_pass(const AttentionProblem& p, const AttentionInputs& inputs, real* y,
+void forward_pass(const AttentionProblem& p, const AttentionInputs& inputs, real* y,
                   AttentionStatistics& statistics);
 
 // weights (B, H, T, S): P, before dropout.

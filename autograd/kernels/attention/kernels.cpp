@@ -66,12 +66,11 @@ constexpr Granule granule() { return {32, 32}; }
 
 constexpr ProductKernel products{takes, packed_gemm, granule};
 
-constexpr AttentionKernel attention{[](const AttentionProblem&, bool) { return true; },
-                                    forward_pass, weights_pass, backward_pass};
+constexpr AttentionKernel attention{forward_pass, weights_pass, backward_pass};
 
 }  // namespace
 
-const KernelEntry HEED_VECTOR_KERNEL{unit.name, unit.description, unit.needs,
-                                     nullptr,   &products,        &attention};
+const KernelEntry HEED_VECTOR_KERNEL{unit.name, unit.description, unit.needs, &products,
+                                     &attention};
 
 }  // namespace heed::detail

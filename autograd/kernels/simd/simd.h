@@ -71,8 +71,6 @@ struct Arithmetic<Vector> {
     return detail::multiply_add(a, b, c);
   }
 };
-template <class V>
-inline constexpr int64_t lanes_of = static_cast<int64_t>(sizeof(V) / sizeof(real));
 // As it lies in memory, aligned as a single number.
 typedef real StoredVector
     __attribute__((vector_size(vector_bytes), aligned(alignof(real)), may_alias));
@@ -99,8 +97,7 @@ inline constexpr auto larger = [](auto a, auto b) { return a > b ? a : b; };
 
 inline real largest_lane(Vector v) { return fold(v, larger); }
 
-template <class V>
-inline real sum_of_lanes(V v) {
+inline real sum_of_lanes(Vector v) {
   return fold(v, [](auto a, auto b) { return a + b; });
 }
 
@@ -114,47 +111,24 @@ inline IntegerVector counting(int64_t first) {
   return v;
 }
 
-// Squares of 2 * distance by 2 * distance numbers side by side in `count` vectors, each transposed
-// in place. Each stage swaps the off-diagonal quarters of ever smaller squares.
-template <int64_t distance, int64_t count, class V>
-inline void transpose_squares(V* rows) {
+// A matrix of lanes x lanes numbers, transposed in place, row i in rows[i]. Each stage swaps the
+// off-diagonal quarters of ever smaller squares.
+template <int64_t distance = lanes / 2>
+inline void transpose_square(Vector* rows) {
   if constexpr (distance > 0) {
-    constexpr int64_t n = lanes_of<V>;
     const auto swap = [&]<int64_t... k>(int64_t i, std::integer_sequence<int64_t, k...>) {
-      const V a = rows[i], b = rows[i + distance];
-      rows[i] = __builtin_shufflevector(a, b, ((k & distance) ? n + k - distance : k)...);
+      const Vector a = rows[i], b = rows[i + distance];
+      rows[i] = __builtin_shufflevector(a, b, ((k & distance) ? lanes + k - distance : k)...);
       rows[i + distance] =
-          __builtin_shufflevector(a, b, ((k & distance) ? n + k : k + distance)...);
+          __builtin_shufflevector(a, b, ((k & distance) ? lanes + k : k + distance)...);
     };
 #pragma GCC unroll 16
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t i = 0; i < lanes; ++i) {
       if ((i & distance) == 0) {
-        swap(i, std::make_integer_sequence<int64_t, n>());
+        swap(i, std::make_integer_sequence<int64_t, lanes>());
       }
     }
-    transpose_squares<distance / 2, count>(rows);
-  }
-}
-
-// A matrix of lanes x lanes numbers, transposed in place, row i in rows[i].
-inline void transpose_square(Vector* rows) { transpose_squares<lanes / 2, lanes>(rows); }
-
-// Lane i is f over all lanes of rows[i]; as many rows as lanes, which are overwritten.
-template <class V, int64_t distance = lanes_of<V> / 2, class F>
-inline V fold_rows(V* rows, F f) {
-  constexpr int64_t n = lanes_of<V>;
-  const auto halves = [&]<int64_t... k>(V a, V b, std::integer_sequence<int64_t, k...>) {
-    return f(__builtin_shufflevector(a, b, ((k & distance) ? n + k - distance : k)...),
-             __builtin_shufflevector(a, b, ((k & distance) ? n + k : k + distance)...));
-  };
-#pragma GCC unroll 16
-  for (int64_t i = 0; i < distance; ++i) {
-    rows[i] = halves(rows[i], rows[i + distance], std::make_integer_sequence<int64_t, n>());
-  }
-  if constexpr (distance > 1) {
-    return fold_rows<V, distance / 2>(rows, f);
-  } else {
-    return rows[0];
+    transpose_square<distance / 2>(rows);
   }
 }
 

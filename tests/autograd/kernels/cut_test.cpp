@@ -137,7 +137,7 @@ TEST_CASE("cut: the bits of a product do not depend on the number of threads it 
   int64_t kernels = 0;
   for (const heed::detail::KernelEntry& entry : heed::detail::all_kernels()) {
     const Granule granule = entry.products->granule();
-    if (!entry.available(true) || granule.rows == 0) {
+    if (!entry.available() || granule.rows == 0) {
       const std::string why = granule.rows == 0 ? "cut by the shape alone" : "not available here";
       MESSAGE("skipped: ", std::string(entry.name), " is ", why);
       continue;

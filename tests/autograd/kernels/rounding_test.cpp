@@ -6,7 +6,6 @@
 
 #include "autograd/kernels/choice.h"
 #include "tests/support/attention_cases.h"
-#include "tests/support/products.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -27,7 +26,7 @@ void for_vector_kernels(Body&& body) {
     const std::string name = kernel.name;
     if (!name.starts_with("vector")) continue;
     ++found;
-    if (!kernel.available(true)) {
+    if (!kernel.available()) {
       MESSAGE("skipped: ", name, " is not available here");
       continue;
     }
@@ -71,7 +70,7 @@ Attended attended(const AttentionKernel& kernel, const Array& q, const Array& k,
   Attended out{Array::zeros({queries, dv}), Array::zeros({queries, d}), Array::zeros({keys, d}),
                Array::zeros({keys, dv})};
   AttentionStatistics statistics{Array::zeros({1, 1, queries}), Array::zeros({1, 1, queries})};
-  CHECK(kernel.forward(p, inputs, out.y.mutable_data(), statistics));
+  kernel.forward(p, inputs, out.y.mutable_data(), statistics);
   kernel.backward(p, inputs, statistics, out.y.data(), dy.data(),
                   {{{out.dq.mutable_data(), 0, d, d}},
                    {{out.dk.mutable_data(), 0, d, d}},

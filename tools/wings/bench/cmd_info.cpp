@@ -44,7 +44,7 @@ constexpr const char* build_kind = "portable";
 std::vector<std::string> available_kernels() {
   std::vector<std::string> names;
   for (const detail::KernelEntry& kernel : detail::all_kernels()) {
-    if (kernel.available(true)) {
+    if (kernel.available()) {
       names.push_back(kernel.name);
     }
   }

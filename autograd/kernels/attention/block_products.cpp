@@ -1,13 +1,13 @@
-#include "autograd/kernels/attention/vector_kernel.h"
+#include "autograd/kernels/attention/block_products.h"
 
 namespace heed::detail {
 
-void VectorKernel::score_product(const ScoreBlock& block, const Queries& queries, int64_t row,
-                                 const Columns& columns, int64_t column, real* c) {
+void multiply_scores(const ScoreBlock& block, const PackedRows& queries, int64_t row,
+                     const PackedColumns& columns, int64_t column, real* c) {
   const real* a = queries.row(row);
   const int64_t step = queries.step(), depth = columns.width();
   for (int64_t p = 0; p < block.cols; p += panel) {
-    for_tiles(block, [&](int64_t first, int64_t rows, int64_t start, int64_t n) {
+    for_score_tiles(block, [&](int64_t first, int64_t rows, int64_t start, int64_t n) {
       const int64_t from = std::max(start, p), to = std::min(n, p + panel);
       if (to > from) {
         tile_product(rows, to - from, depth, {a + first * step, step, 1},
@@ -18,8 +18,8 @@ void VectorKernel::score_product(const ScoreBlock& block, const Queries& queries
   }
 }
 
-void VectorKernel::add_weighted_rows(const ScoreBlock& block, const real* a, real, const Rows& b,
-                                     int64_t row, const Work&, real* c) {
+void add_weighted_rows(const ScoreBlock& block, const real* a, const PackedRows& b, int64_t row,
+                       real* c) {
   const int64_t width = b.step();
   for_row_tiles(most_tile_rows(width), block.rows, [&](int64_t first, int64_t rows) {
     const int64_t start = block.sinks() > 0 ? 0 : block.first(first);
@@ -29,8 +29,8 @@ void VectorKernel::add_weighted_rows(const ScoreBlock& block, const real* a, rea
   });
 }
 
-void VectorKernel::add_weighted_columns(const ScoreBlock& block, const real* a, real, const Rows& b,
-                                        int64_t row, const Work&, real* c) {
+void add_weighted_columns(const ScoreBlock& block, const real* a, const PackedRows& b, int64_t row,
+                          real* c) {
   const int64_t width = b.step();
   for_row_tiles(most_tile_rows(width), block.cols, [&](int64_t first, int64_t cols) {
     const int64_t r = block.first_row(first);
