@@ -102,6 +102,14 @@ std::vector<Command> all_commands();
 // (heed_in_float64 in tools/cmake/wings.cmake). The build writes this function.
 std::vector<std::string> commands_in_float64();
 
+// Returns what shows the answers for `heed generate --show` and `--html`: it takes the object of
+// --json, whose tokens also have their part of the text, as "text". Throws ConfigError for a page
+// that must not be written, or if no wing has a source view_<name>.cpp. Its function <name>_view()
+// is like this one, which the build writes and which calls it.
+using AnswerView = std::function<void(const std::string& answers)>;
+AnswerView answer_view(const std::string& run, bool on_terminal,
+                       const std::optional<std::string>& html);
+
 // Unless this program has the given precision, replaces the process by the sibling program that
 // does, with the same arguments. A command that heed alone has answers about a config or a run of
 // float64 in float32, and says so on standard error.

@@ -29,19 +29,29 @@ function(heed_registration)
 endfunction()
 
 # heed_list_commands(OUTPUT <file.cpp> SOURCES <paths...> FLOAT64 <paths...>): all_commands() of every cmd_<name>.cpp, which
-# defines <name>_command(): first what most people come for, then the rest of tools/commands, then the wings'
-# (tools/command.h). FLOAT64: the sources of heed-f64.
+# defines <name>_command(): first what most people come for, then the rest of tools/commands, then the wings'; and
+# answer_view() by the first view_<name>.cpp (tools/command.h). FLOAT64: the sources of heed-f64.
 function(heed_list_commands)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "SOURCES;FLOAT64")
   set(declared "")
   set(called "")
   set(float64 "")
+  set(of_view "(const std::string&, bool, const std::optional<std::string>&)")
+  set(view "AnswerView answer_view${of_view} {
+  fail<ConfigError>(\"heed generate: --show and --html: this build has neither for \", precision_name,
+                    belongs_to_wing(\"command\", \"explain\"));
+}")
   set(first tools/commands/cmd_train.cpp tools/commands/cmd_generate.cpp tools/commands/cmd_eval.cpp)
   list(REMOVE_ITEM arg_SOURCES ${first})
   foreach(source IN LISTS first arg_SOURCES)
     if(source MATCHES "/cmd_([a-z0-9_]+)\\.cpp$")
       string(APPEND declared "Command ${CMAKE_MATCH_1}_command();\n")
       string(APPEND called "      ${CMAKE_MATCH_1}_command(),\n")
+    elseif(source MATCHES "/view_([a-z0-9_]+)\\.cpp$")
+      string(APPEND declared "AnswerView ${CMAKE_MATCH_1}_view${of_view};\n")
+      set(view "AnswerView answer_view(const std::string& run, bool on_terminal, const std::optional<std::string>& html) {
+  return ${CMAKE_MATCH_1}_view(run, on_terminal, html);
+}")
     endif()
   endforeach()
   foreach(source IN LISTS arg_FLOAT64)
@@ -51,6 +61,8 @@ function(heed_list_commands)
   endforeach()
   file(CONFIGURE OUTPUT ${arg_OUTPUT} @ONLY CONTENT
 "// Written by the build from the names cmd_<name>.cpp; changes here are lost.
+#include \"autograd/base/real.h\"
+#include \"layers/config/left_out.h\"
 #include \"tools/command.h\"
 
 namespace heed::cli {
@@ -65,6 +77,8 @@ std::vector<std::string> commands_in_float64() {
   return {
 @float64@  };
 }
+
+@view@
 
 }  // namespace heed::cli
 ")

@@ -29,7 +29,8 @@ struct GenerateOptions {
   double repetition_penalty = 1;
   std::vector<std::string> stops;
   int64_t seed = 123, samples = 1;
-  bool json = false;
+  bool json = false, show = false;
+  std::optional<std::string> html;
 };
 
 using Json = nlohmann::ordered_json;
@@ -53,12 +54,18 @@ void declare(Arguments& arguments, GenerateOptions& o) {
       .option("--samples", o.samples, "how many answers; number n has the seed SEED + n - 1 (1)")
       .option("--seed", o.seed, "of the choices (123)")
       .flag("--json", o.json, "one JSON object: the answers, and for each token the five likeliest")
+      .flag("--show", o.show,
+            "each token in the colour of its probability, and the next best three")
+      .option("--html", o.html, "the same as a page, in this file")
+      .path()
       .threads()
       .option("--set", o.sets, set_of_run);
 }
 
 void check(const GenerateOptions& o) {
   require<ConfigError>(!o.prompt || !o.ids, "heed generate: --prompt and --ids: give one of them");
+  require<ConfigError>(!o.json || !(o.show || o.html),
+                       "heed generate: --json and --show or --html: give one of them");
   const auto expect = [](bool holds, const char* what, auto got) {
     require<ConfigError>(holds, "heed generate: expected ", what, ", got ", got);
   };
@@ -115,20 +122,25 @@ void print_piece(const std::string& piece) {
 // Goes on from a prompt, or from ids, all of which are written as --ids takes them.
 void write_samples(const TrainedRun& trained, const std::string& prompt, const GenerateOptions& o) {
   const Task& task = *trained.loaded.task;
+  const AnswerView view = o.show || o.html ? answer_view(o.run, o.show, o.html) : AnswerView();
+  const bool whole = o.json || view;  // printed at the end, not as it comes
   Json json = o.ids ? Json{{"ids", *o.ids}} : Json{{"prompt", prompt}};
   std::string text;
   for (int64_t k = 0; k < o.samples; ++k) {
     const uint64_t seed = static_cast<uint64_t>(o.seed) + static_cast<uint64_t>(k);
-    print_piece(o.json || text.find('\n') == std::string::npos ? "" : "---\n");
+    print_piece(whole || text.find('\n') == std::string::npos ? "" : "---\n");
     text.clear();
     Json tokens = Json::array();
     const auto say = [&](const std::string& piece) {
       text += piece;
-      print_piece(o.json ? "" : piece);
+      if (view && !tokens.empty()) {
+        tokens.back()["text"] = tokens.back().value("text", "") + piece;
+      }
+      print_piece(whole ? "" : piece);
     };
     StopStrings stops{o.stops};
     const auto watch = [&](const TokenChoice& choice) {
-      if (o.json) tokens.push_back(as_json(choice, task.tokenizer()));
+      if (whole) tokens.push_back(as_json(choice, task.tokenizer()));
     };
     const AnswerOptions options{
         .tokens = o.tokens,
@@ -148,12 +160,11 @@ void write_samples(const TrainedRun& trained, const std::string& prompt, const G
       task.answer(*trained.model, prompt, options);
     }
     say(stops.reached ? "" : stops.waiting);
-    print_piece(o.json ? "" : "\n");
+    print_piece(whole ? "" : "\n");
     json["samples"].push_back({{"seed", seed}, {"text", text}, {"tokens", tokens}});
   }
-  if (o.json) {
-    print_object(json);
-  }
+  if (o.json) print_object(json);
+  if (view) view(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 // Answers prompts from a terminal, one per line, until Ctrl-D. Prints errors and continues.
@@ -181,7 +192,7 @@ int run(const GenerateOptions& o) {
     return 0;
   }
   require_tokenizer(trained, "heed generate: " + o.run);
-  if (!o.prompt && !o.json && isatty(STDIN_FILENO) != 0) {
+  if (!o.prompt && !o.json && !o.html && isatty(STDIN_FILENO) != 0) {
     converse(trained, o);
     return 0;
   }

@@ -360,6 +360,33 @@ def check_page(engine, browser, what, folder, random_cells):
     check(browser.evaluate("document.querySelectorAll('img, b').length") == 0, f"{what}: a text became markup")
 
 
+def check_written(engine, browser, folder):
+    """heed generate --html: every token in its colour, its rivals by pointer and keyboard, the text as it is."""
+    out = folder / "written.html"
+    asked = ["generate", folder / "gpt", "--prompt", HOSTILE, "--tokens", 30, "--samples", 2, "--temperature", 2]
+    engine.run(*asked, "--html", out)
+    samples = json.loads(engine.run(*asked, "--json"))["samples"]
+    pieces = "[...document.querySelectorAll('.written span[style]')]"
+    for width, dark in [(1280, False), (390, True)]:
+        browser.open(out.as_uri(), width=width, dark=dark)
+        text = browser.evaluate("[...document.querySelectorAll('.written')].map((one) => one.textContent.replaceAll('↵', ''))")
+        check(text == [sample["text"] for sample in samples], f"written: {text}")
+        colors = browser.evaluate(pieces + ".map((one) => getComputedStyle(one).backgroundColor)")
+        check(len(colors) == 60 and len(set(colors)) > 5, f"written: {len(colors)} pieces, {len(set(colors))} colours")
+        check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"written: wider than {width}")
+    for at, token in enumerate(samples[0]["tokens"]):
+        browser.evaluate(f"{pieces}[{at}].dispatchEvent(new PointerEvent('pointerover', {{bubbles: true}}))")
+        rows = browser.evaluate("[...document.querySelectorAll('#places td')].map((cell) => cell.textContent)")
+        best = [one["probability"] for one in token["likeliest"] if one["id"] != token["id"]][:3]
+        check(rows == [f"{100 * share:.2f}%" for share in [token["probability"], *best]], f"written, token {at}: {rows}")
+    browser.evaluate("document.querySelector('.written').focus()")
+    browser.press("ArrowRight")
+    check(browser.evaluate(f"{pieces}.findIndex((one) => one.className === 'picked')") == 30, "written: the arrow keys do not lead on")
+    check(not browser.complaints, f"written: the browser complains: {browser.complaints[:3]}")
+    check(browser.requests == [out.as_uri()], f"written: requests {browser.requests}")
+    check(browser.evaluate("document.querySelectorAll('img, b').length") == 0, "written: a text became markup")
+
+
 def check_pictures(engine, browser, folder):
     """A model of pictures: the patches, what they become, and every head over the pixels."""
     (folder / "pictures.yaml").write_text(PICTURES + TRAIN)
@@ -422,6 +449,8 @@ def main(heed, *models):
                 (folder / f"{run}.yaml").write_text(config + TRAIN)
                 engine.run("train", folder / f"{run}.yaml", "--out", folder / run)
                 check_page(engine, browser, run, folder, random_cells)
+                if run == "gpt":
+                    check_written(engine, browser, folder)
             if "pictures" in models and subprocess.run([heed, "layers", "encoder"], capture_output=True).returncode == 0:
                 check_pictures(engine, browser, folder)
     print("\n".join(failures[:40]))
