@@ -31,10 +31,10 @@ bool is_slow(const std::string& config) {
 }
 
 // Which document comes is chance: of several, nothing tells the first letter.
-bool learns_one(const std::string& config) { return config == "names"; }
+bool learns_one(const std::string& config) { return config == "names" || config == "microgpt"; }
 
 int64_t most_steps_of(const std::string& config) {
-  return config == "six_vectors" ? most_by_plain_descent : most_steps;
+  return config == "six_vectors" || config == "moons" ? most_by_plain_descent : most_steps;
 }
 
 // Steps until the loss of the batch is below `learned`, or a number above most_steps_of if it never

@@ -24,7 +24,7 @@ function overviewSection() {
   };
   const tiles = [["last loss", "loss"], ["lowest validation loss", "lowest validation loss"], ["time", "time"], ["parameters", "parameters"]];
   const [losses = null, ...addedLosses] = (vegaHere ? curves() : []).filter(([id]) => isLoss(id)).map((chart) => new CurveChart(...chart).figure);
-  const forming = formingAttention(run);
+  const forming = run.record.plane ? planeOf(run) : formingAttention(run);
   const made = section("overview", "Summary",
     el("div", { class: "tiles" }, ...tiles.filter(([name]) => facts.has(name)).map(tile)),
     el("div", { class: "went" },
@@ -88,6 +88,7 @@ function sections() {
     one && overviewSection(),
     mapped.length > 0 && perRun("attention", "Attention", mapped, runMaps,
       "What each token looks at, in every layer and head. Move the slider, or play, to see it form."),
+    planeSection(),
     curveSection(one),
     headSection(),
     judged.length > 0 && perRun("accuracy", "Accuracy", judged, accuracyTables,

@@ -178,6 +178,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::HardExample, place
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord, facts, target, outputs, evaluations,
                                                 heads, by_length, snapshots, classes, hardest)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ShownPicture, height, width, side, class_token, pixels)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plane, low, high, cells, points)
 
 namespace {
 
@@ -219,6 +220,11 @@ ReportRecord record_of(const RecordJson& json) {
     record.picture = json.at("picture").get<ShownPicture>();
     require_sizes(*record.picture);
   }
+  if (json.contains("plane")) {
+    record.plane = json.at("plane").get<Plane>();
+    require<IoError>(record.plane->cells.size() == Plane::side * Plane::side,
+                     "a plane of other cells");
+  }
   return record;
 }
 
@@ -234,6 +240,9 @@ std::string to_json(const ReportRecord& record) {
   }
   if (record.picture) {
     json["picture"] = *record.picture;
+  }
+  if (record.plane) {
+    json["plane"] = *record.plane;
   }
   // Replaces bytes that are not UTF-8 (half a character of a byte tokenizer).
   return json.dump(-1, ' ', false, RecordJson::error_handler_t::replace);

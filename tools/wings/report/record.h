@@ -13,6 +13,7 @@
 #include "tools/wings/pages/attention_maps.h"
 #include "tools/wings/pages/picture.h"
 #include "tools/wings/probe/heads.h"
+#include "tools/wings/report/plane.h"
 #include "train/data/task.h"
 
 namespace heed {
@@ -75,6 +76,7 @@ struct ReportRecord {
   std::vector<HardExample> hardest;  // the worst one first
   std::vector<Snapshot> snapshots;
   std::optional<ShownPicture> picture;  // what a model of pictures has read in all of them
+  std::optional<Plane> plane;           // of a classifier of points, at the last snapshot
 
   // Removes everything after `step`, because the run is resumed from there.
   void cut(int64_t step);

@@ -123,6 +123,7 @@ void RunReport::add_snapshot(int64_t step) {
     const EvaluationMode evaluating(model);
     shown.answer = loaded.task->target_name(likeliest(model(shown.shown).value().span()));
   }
+  record_.plane = decisions_in_plane(model, *loaded.task);
   record_.add(snapshot(step, shown, maps));
   last_snapshot_ = step;
 }

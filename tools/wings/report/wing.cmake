@@ -17,7 +17,7 @@ add_custom_command(OUTPUT ${vega_script}
   VERBATIM)
 
 heed_asset(report/page page.html HEAD report SCRIPT_SRC " 'unsafe-eval'" IMG_SRC " blob:")  # for Vega
-heed_asset(report/scripts ${heed_dom} ${heed_small_map} ${heed_picture} live.js maps.js pictures.js forming.js charts.js examples.js page.js)
+heed_asset(report/scripts ${heed_dom} ${heed_small_map} ${heed_picture} live.js maps.js pictures.js plane.js forming.js charts.js examples.js page.js)
 heed_asset(report/curve curve.json)
 heed_asset(report/heat_map heat_map.json)
 heed_asset(report/vega ${vega_script})

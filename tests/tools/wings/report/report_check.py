@@ -58,6 +58,11 @@ data: {{type: images, path: {pathlib.Path(__file__).resolve().parents[4] / "conf
 model: {{type: encoder, patch_size: 2, context_length: 16, d_model: 16, num_heads: 2, num_layers: 2}}
 train: {{steps: 20, batch_size: 8}}
 eval: {{every: 10, batches: 1}}
+"""),
+    "points": ("vectors", f"""
+data: {{type: vectors, path: {pathlib.Path(__file__).resolve().parents[4] / "configs/wings/vectors/moons.safetensors"}}}
+model: {{type: linear}}
+train: {{steps: 20, batch_size: 100}}
 """)}
 
 # For each canvas, the number of different colours.
@@ -308,6 +313,19 @@ def check_pictures(browser, folder):
     check(browser.evaluate(drawn)[1:] != shown[1:], "pictures: the slider changes nothing")
 
 
+def check_points(browser, folder):
+    """Points in a plane, and what a classifier answers all over it."""
+    page = folder / "points/report.html"
+    for what, width, dark in [("light", 1200, False), ("dark", 1200, True), ("narrow", 360, False)]:
+        browser.open(page.as_uri(), width=width, dark=dark)
+        fills = [browser.evaluate(f"[...document.querySelectorAll('[aria-label=\"The plane\"] {shape}')].map((one) => getComputedStyle(one).fill)") for shape in ("circle", "rect")]
+        check(len(fills[0]) == 100 and set(fills[0]) == set(fills[1]) and len(set(fills[0])) == 2, f"points, {what}: {len(fills[0])} of {set(fills[0])} on {set(fills[1])}")
+        check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"points, {what}: wider than the window")
+        quiet(browser, page, f"points, {what}")
+    right = browser.evaluate("data.runs[0].record.plane.points.filter((point) => point[2] === point[3]).length")
+    check(f"{right} of 100 points" in text_of(browser, "#overview figcaption"), "points: no count of those that are right")
+
+
 def check_without_vega(browser, folder):
     """The same page as a build without Vega makes it."""
     text = (folder / "both.html").read_text()
@@ -349,6 +367,8 @@ def main(heed):
                 check_added(browser, folder)
             if "pictures" in of_wings:
                 check_pictures(browser, folder)
+            if "points" in of_wings:
+                check_points(browser, folder)
             check_reload(browser, folder)
             check_without_vega(browser, folder)
     print("\n".join(failures))
