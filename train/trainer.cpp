@@ -178,6 +178,7 @@ void Trainer::write_metrics(const StepResult* result, const std::optional<Evalua
                   .step = state_.step,
                   .steps = run_.config.train.steps,
                   .loss = result->loss,
+                  .evaluates = run_.config.eval.every.has_value(),
                   .val_loss = val_loss,
                   .added = result->added,
                   .lr = schedule_->lr(state_.step),
@@ -319,9 +320,9 @@ void Trainer::compare_losses_with(const fs::path& config) {
   }
 }
 
-void Trainer::say(const std::string& line) {
+void Trainer::say(const std::string& line, const char* style) {
   if (folder_) {
-    progress_.note(line);
+    progress_.note(line, style);
     folder_->log(line);
   }
 }

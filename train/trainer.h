@@ -48,7 +48,9 @@ class Trainer {
   const TrainingState& state() const { return state_; }  // streams, position: of the last save
   std::optional<double> val_loss() const { return val_loss_; }  // of the last evaluation here
   const RunFolder& folder() const { return *folder_; }          // the leader's
-  void say(const std::string& line);  // to the terminal and to log.txt; the leader alone
+  // To standard error, as Progress::note(), and to log.txt; the leader alone.
+  void say(const std::string& line, const char* style = "");
+  void log(const std::string& line) { folder_->log(line); }
 
  private:
   void begin();

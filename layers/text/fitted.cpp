@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "layers/text/display.h"
 
@@ -60,6 +61,17 @@ std::string fitted(std::string_view text, std::optional<size_t> width) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out + std::string(text);
+}
+
+bool has_color(int descriptor) {
+  const char *const no_color = std::getenv("NO_COLOR"), *const term = std::getenv("TERM");
+  return isatty(descriptor) != 0 && (no_color == nullptr || *no_color == '\0') && term != nullptr &&
+         std::string_view(term) != "dumb";
+}
+
+std::string styled(const std::string& text, const char* style, int descriptor) {
+  const bool shown = *style != '\0' && has_color(descriptor);
+  return shown ? "\x1b[" + std::string(style) + "m" + text + "\x1b[0m" : text;
 }
 
 }  // namespace heed

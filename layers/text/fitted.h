@@ -1,4 +1,4 @@
-// Text that fits the terminal.
+// Text that fits the terminal, and its colours.
 #pragma once
 
 #include <cstddef>
@@ -16,5 +16,11 @@ std::optional<size_t> terminal_width(int descriptor);
 // is indented as far as its last column, if that is in the first half: "memory     about 87 MB" has
 // a column after two or more blanks. A word wider than the terminal stays whole, for copying.
 std::string fitted(std::string_view text, std::optional<size_t> width);
+
+// True for a terminal that shows colours, unless NO_COLOR is set (no-color.org).
+bool has_color(int descriptor);
+
+// `text` in a style of terminals, "1" bold, "31" red, where the descriptor has colours; "": none.
+std::string styled(const std::string& text, const char* style, int descriptor);
 
 }  // namespace heed

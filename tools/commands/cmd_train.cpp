@@ -1,4 +1,6 @@
 // heed train: trains the model of a config, or resumes a run.
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -15,6 +17,7 @@
 #include "tools/commands/train_ending.h"
 #include "tools/terminal/table.h"
 #include "train/crew.h"
+#include "train/files/number_words.h"
 #include "train/listener.h"
 #include "train/optim/schedule.h"
 #include "train/run/resume.h"
@@ -53,7 +56,7 @@ void declare(Arguments& arguments, TrainOptions& o) {
       .path()
       .threads()
       .option("--max-seconds", o.max_seconds, "save and stop after this time")
-      .flag("--dry-run", o.dry_run, "print the plan and stop")
+      .flag("--dry-run", o.dry_run, "print the whole plan and stop")
       .flag("--strict", o.strict, "do not train with warnings about the config")
       .flag("--overfit-batch", o.overfit_batch, "train on one batch again and again, no dropout")
       .flag("--json", o.json, "a JSON object a line: the plan, the rows of metrics.csv, the end");
@@ -195,15 +198,20 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
     listener->on_plan(plan, trainer.run(), next.run, trainer.step());
     trainer.add_listener(*listener);
   }
-  for (const std::string& line : lines) {
-    trainer.say(line);
-  }
+  // A terminal leaves the details to log.txt and --dry-run.
+  const auto say = [&, terminal = isatty(STDERR_FILENO) != 0](const std::string& line) {
+    const bool is_detail =
+        line.starts_with("step ") || line.starts_with("memory ") || line.starts_with("threads ");
+    terminal&& is_detail ? trainer.log(line) : trainer.say(line);
+  };
+  std::for_each(lines.begin(), lines.end(), say);
   if (trainer.step() >= steps && !trainer.state().evaluation_due && !trainer.state().sample_due) {
     trainer.say(text("nothing to do: all ", steps, " steps are done; --set train.steps=N goes on"));
   }
   const int64_t before = trainer.step();
   const Ending ending = trainer.train(o.max_seconds);
-  trainer.say(memory_text(peak_resident_bytes(), plan.total_bytes(), trainer.step() > before));
+  say("memory     peak " + bytes_text(peak_resident_bytes()) +
+      (trainer.step() > before ? " (" + bytes_text(plan.total_bytes()) + " planned)" : ""));
   const RunInTraining ended{next.run, trainer.run(), trainer.model()};
   for (const std::unique_ptr<TrainingListener>& listener : listeners) {
     listener->on_ended(ending, trainer.step());

@@ -68,29 +68,25 @@ void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
                      state.best_val_loss.value_or(0), " (eval.patience)"));
     next.set = {text("eval.patience=", 2 * state.evaluations_since_best)};
   }
+  std::string verdict = "done: " + run;
   if (ending == Ending::finished || ending == Ending::no_gain) {
     say_if_risen(trainer);
-    trainer.say("done: " + run);
   } else {
     next.set.clear();
-    trainer.say(text(
-        ending == Ending::interrupted ? "interrupted" : "time is over", " at step ", trainer.step(),
-        ", saved",
-        terminal ? "" : "; go on with\n  " + next.program + " train --resume " + shell_word(run)));
+    verdict = text(ending == Ending::interrupted ? "interrupted" : "time is over", " at step ",
+                   trainer.step(), ", saved");
   }
   if (terminal) {
-    print_lines(stderr, next_steps(next));
+    const auto val = trainer.val_loss();
+    verdict += text(" (", grouped(state.step), " steps in ", clock_text(state.seconds.value_or(0)),
+                    val ? ", val " + loss_text(*val) : "", ")");
+  } else if (next.set.empty()) {
+    verdict += "; go on with\n  " + next.program + " train --resume " + shell_word(run);
   }
-}
-
-std::string memory_text(int64_t peak, int64_t planned, bool trained) {
-  const std::string most = bytes_text(peak);
-  std::string before = bytes_text(planned);
-  const std::string unit = most.substr(most.find(' '));
-  if (before.ends_with(unit)) {
-    before.resize(before.size() - unit.size());
+  trainer.say(verdict, "1");
+  for (const std::string& line : terminal ? next_steps(next) : std::vector<std::string>()) {
+    std::fprintf(stderr, "%s\n", printable_lines(line).c_str());  // whole, for a shell
   }
-  return text("memory     peak ", most, trained ? " (" + before + " planned)" : "");
 }
 
 }  // namespace heed::cli

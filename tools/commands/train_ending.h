@@ -26,7 +26,4 @@ std::vector<std::string> next_steps(const NextSteps& of);
 // command that continues.
 void say_ending(Trainer& trainer, Ending ending, NextSteps next);
 
-// "peak 79.9 MB (66.2 planned)"; the second unit only if it differs. The plan is that of a step.
-std::string memory_text(int64_t peak, int64_t planned, bool trained);
-
 }  // namespace heed::cli

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -15,23 +16,26 @@ namespace heed {
 
 constexpr double seconds_between_lines = 5;
 
-std::string progress_text(const ProgressPoint& p) {
-  constexpr size_t widest =
-      79;  // of a terminal of 80 columns, where a full line may add an empty one
-  std::string line = text("step ", p.step, "/", p.steps, "   loss ", loss_text(p.loss));
-  if (p.val_loss) {
-    line += "   val " + loss_text(*p.val_loss);
+std::string progress_text(const ProgressPoint& p, const std::string& bar, size_t most_columns) {
+  const auto loss = [](const std::string& name, double value) {  // six columns from 0 to 1000
+    return "  " + name + formatted(value < 10 ? " %.4f" : " %6.3f", value);
+  };
+  const std::string steps = std::to_string(p.steps), step = std::to_string(p.step);
+  std::string line = text("step ", std::string(steps.size() - step.size(), ' '), step, "/", steps,
+                          loss("loss", p.loss));
+  if (p.val_loss || p.evaluates || !bar.empty()) {
+    line += p.val_loss ? loss("val", *p.val_loss) : "  " + (bar.empty() ? "          " : bar);
   }
-  for (const auto& [name, loss] : p.added) line += "   " + name + " " + loss_text(loss);
-  std::string lr = "   lr " + formatted("%.1e", p.lr), speed, left;
+  for (const auto& [name, value] : p.added) line += loss(name, value);
+  std::string lr = "  lr " + formatted("%.1e", p.lr), speed, left;
   if (p.in_steps > 0) {
-    speed =
-        text("   ", grouped(std::llround(static_cast<double>(p.tokens) / p.in_steps)), " tokens/s");
+    const auto each_second = std::llround(static_cast<double>(p.tokens) / p.in_steps);
+    speed = formatted("  %7s tok/s", grouped(each_second).c_str());
     const double per_step = p.seconds / static_cast<double>(p.step - p.first_step);
-    left = "   " + clock_text(per_step * static_cast<double>(p.steps - p.step)) + " left";
+    left = "  " + clock_text(per_step * static_cast<double>(p.steps - p.step)) + " left";
   }
   for (std::string* least : {&lr, &speed}) {
-    if (line.size() + lr.size() + speed.size() + left.size() > widest) least->clear();
+    if (display_width(line + lr + speed + left) > most_columns) least->clear();
   }
   return line + lr + speed + left;
 }
@@ -51,11 +55,27 @@ void Progress::clear_line() {
   }
 }
 
+std::string Progress::bar(const ProgressPoint& p) {
+  constexpr int64_t cells = 10;  // as wide as "val 1.9880"
+  const auto cell = static_cast<size_t>((p.step - 1) * cells / p.steps);
+  losses_.resize(std::max(losses_.size(), cell + 1), p.loss);
+  losses_[cell] += 0.3 * (p.loss - losses_[cell]);
+  const auto [lowest, highest] = std::minmax_element(losses_.begin(), losses_.end());
+  std::string bar;
+  for (const double loss : losses_) {
+    const double height = *highest > *lowest ? (loss - *lowest) / (*highest - *lowest) : 1;
+    bar += {'\xE2', '\x96', static_cast<char>('\x81' + std::lround(7 * height))};  // ▁ to █
+  }
+  for (size_t empty = losses_.size(); empty < cells; ++empty) bar += "░";
+  return bar;
+}
+
 void Progress::show(const ProgressPoint& p) {
-  std::string line = progress_text(p);
   if (terminal_) {
     clear_line();
-    std::fputs(line.c_str(), stderr);
+    // In a full line of a terminal the next character may begin another.
+    const size_t columns = terminal_width(STDERR_FILENO).value_or(80) - 1;
+    std::fputs(progress_text(p, bar(p), columns).c_str(), stderr);
     line_open_ = !p.val_loss && p.step != p.steps;
     if (!line_open_) {
       std::fputc('\n', stderr);  // keep evaluations and the last step on screen
@@ -66,15 +86,15 @@ void Progress::show(const ProgressPoint& p) {
   const bool due = !last_shown_ || p.val_loss || p.step == p.steps ||
                    p.seconds - *last_shown_ >= seconds_between_lines;
   if (due) {
-    std::fprintf(stderr, "%s\n", line.c_str());
+    std::fprintf(stderr, "%s\n", progress_text(p).c_str());
     last_shown_ = p.seconds;
   }
 }
 
-void Progress::note(const std::string& line) {
+void Progress::note(const std::string& line, const char* style) {
   clear_line();
-  const std::optional<size_t> width = terminal_width(STDERR_FILENO);
-  std::fprintf(stderr, "%s\n", fitted(printable_lines(line), width).c_str());
+  const std::string shown = fitted(printable_lines(line), terminal_width(STDERR_FILENO));
+  std::fprintf(stderr, "%s\n", styled(shown, style, STDERR_FILENO).c_str());
 }
 
 }  // namespace heed

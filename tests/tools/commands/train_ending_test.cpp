@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "tests/support/source_tree.h"
 #include "tests/support/training_run.h"
@@ -17,17 +18,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs `heed train` with standard error on a terminal; returns what the terminal shows.
-std::string on_terminal(const std::vector<std::string>& words) {
+// Runs `heed train` with standard error on a terminal; returns what the terminal shows, with 0:00
+// for the time that it took.
+std::string on_terminal(const std::vector<std::string>& words,
+                        const std::string& color = "NO_COLOR=1") {
   std::string command =
       shell_word((fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed")).string());
   for (const std::string& word : words) command += " " + shell_word(word);
   const ProgramResult shown =
-      run_program("/bin/sh", {"-c", "script -qefc " + shell_word(command) + " /dev/null"});
+      run_program("/bin/sh", {"-c", "script -qefc " + shell_word(command) + " /dev/null"},
+                  {"TERM=xterm", color});
   REQUIRE_MESSAGE(shown.exit_code == 0, shown.out, shown.err);
   std::string out = shown.out;
   std::erase(out, '\r');
-  return out;
+  return std::regex_replace(out, std::regex("steps in [0-9:]+"), "steps in 0:00");
 }
 
 }  // namespace
@@ -73,19 +77,44 @@ TEST_CASE("heed train: on a terminal the last lines say what to do next") {
       text(page || maps ? "look       " : "", page ? "'" + run + "/report.html' in a browser" : "",
            page && maps ? ", or " : "", maps ? "heed inspect '" + run + "' --attention" : "",
            page || maps ? "\n" : "");
-  CHECK_MESSAGE(
-      shown.ends_with("done: " + run + "\nwrite      heed generate '" + run + "'\n" + look +
-                      "go on      heed train --resume '" + run + "' --set train.steps=24\n"),
-      shown);
+  CHECK_MESSAGE(shown.ends_with("done: " + run + " (12 steps in 0:00)\nwrite      heed generate '" +
+                                run + "'\n" + look + "go on      heed train --resume '" + run +
+                                "' --set train.steps=24\n"),
+                shown);
   CHECK(!contains(read_text(folder / "my run/log.txt"), "go on"));
 
   const std::string timed =
       on_terminal({"train", config, "--out", (folder / "timed").string(), "--max-seconds", "0.05",
                    "--set", "train.steps=1000000", "--threads", "1"});
-  CHECK_MESSAGE(contains(timed, ", saved\nwrite      "), timed);
+  CHECK_MESSAGE(contains(timed, " steps in 0:00)\nwrite      "), timed);
+  CHECK(contains(timed, ", saved ("));
   CHECK_MESSAGE(
       timed.ends_with("go on      heed train --resume " + (folder / "timed").string() + "\n"),
       timed);
+}
+
+TEST_CASE("heed train: on a terminal few lines, a bar of losses, and a verdict in bold") {
+  if (!has_terminals()) return;
+  const TempDir folder;
+  const std::string config = write_config(folder), run = (folder / "run").string();
+  const std::string shown =
+      on_terminal({"train", config, "--out", run, "--set", "eval.every=6"}, "NO_COLOR=");
+  const std::string log = read_text(folder / "run/log.txt");
+  for (const char* detail :
+       {"\nstep       32 tokens", "\nmemory     about", "\nthreads ", "\nmemory     peak"}) {
+    CHECK_MESSAGE(contains(log, detail), detail);
+    CHECK_MESSAGE(!contains(shown, detail), detail);
+  }
+  CHECK(contains(shown, "\nrun        12 steps, adamw, constant schedule\n"));
+  // The line that is rewritten has the bar where a validation loss stands in those that stay.
+  CHECK(contains(shown, "\nstep  1/12  loss 3.16"));
+  CHECK(contains(shown, "  █░░░░░░░░░  lr 1.0e-02  "));
+  CHECK(contains(shown, "\x1b[Kstep  4/12  loss "));
+  CHECK(contains(shown, "\x1b[Kstep  6/12  loss "));
+  CHECK(std::regex_search(shown, std::regex("  val [0-9.]{6}  lr 1.0e-02  .*\nstep  8/12  loss ")));
+  CHECK(std::regex_search(shown, std::regex("\n\x1b\\[1mdone: .* \\(12 steps in 0:00, val "
+                                            "[0-9.]{6}\\)\x1b\\[0m\nwrite ")));
+  CHECK(log.ends_with(")\n"));
 }
 
 TEST_CASE("heed train: a model that answers is not offered to write") {
