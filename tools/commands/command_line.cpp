@@ -126,6 +126,7 @@ std::string explain(const CLI::App& app, const CLI::Error& error) {
 Request parse(int count, char** arguments) {
   CLI::App app("heed: attention, from scratch, on your CPU");
   app.require_subcommand(1);
+  app.footer("NO_COLOR=1 turns colours off.");
   app.set_version_flag("--version", std::string("heedgrad ") + HEED_VERSION);
 
   Request request;

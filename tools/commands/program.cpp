@@ -4,8 +4,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -13,6 +16,9 @@
 
 #include "autograd/base/error.h"
 #include "autograd/kernels/choice.h"
+#include "layers/text/display.h"
+#include "layers/text/fitted.h"
+#include "layers/text/utf8.h"
 #include "tools/terminal/table.h"
 #include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
@@ -33,6 +39,31 @@ nlohmann::ordered_json mistakes_json(const std::vector<ConfigMistake>& mistakes)
                    {"message", mistake.message}});
   }
   return all;
+}
+
+// The line of a file at a place, with a caret below it, as compilers show them; "" without a line.
+std::string excerpt(const ConfigMark& mark, size_t columns) {
+  std::error_code error;
+  std::string line;
+  constexpr uintmax_t most_bytes = 1 << 20;  // of a config; of no file but a regular one
+  if (mark.file && std::filesystem::file_size(*mark.file, error) <= most_bytes) {
+    std::ifstream file(*mark.file);
+    for (int64_t i = 0; i < mark.line && std::getline(file, line); ++i) {
+    }
+  }
+  const std::string margin = text(" ", mark.line, " | ");
+  std::string shown = margin, caret = std::string(margin.size() - 2, ' ') + "| ";
+  const auto place = static_cast<size_t>(mark.column);
+  for (size_t at = 0, column = 1; at < line.size() && column < place + columns; ++column) {
+    const size_t size = std::max<size_t>(1, utf8_at(line, at).size);
+    if (column + columns / 2 >= place) {  // characters far before the place are left out
+      const std::string character = printable(line.substr(at, size));
+      shown += character;
+      caret += column < place ? std::string(display_width(character), ' ') : "";
+    }
+    at += size;
+  }
+  return line.empty() ? "" : shortened(shown, columns) + "\n" + caret + "^\n";
 }
 
 // The same for an error. One about a command line or a config begins with what it is about.
@@ -60,7 +91,15 @@ int after_output(int code) {
 // exit code.
 int report(const Request& request, const std::string& message, int code,
            const std::vector<ConfigMistake>& mistakes) {
-  print_line(stderr, message);
+  const auto columns = mistakes.empty() ? std::nullopt : terminal_width(STDERR_FILENO);
+  std::istringstream lines(message);
+  size_t number = 0;
+  for (std::string line; std::getline(lines, line); ++number) {
+    print_line(stderr, columns ? "error: " + line : line, columns ? "1" : "");
+    if (columns && number < mistakes.size() && !line.starts_with("... ")) {
+      std::fputs(excerpt(mistakes[number].mark, *columns).c_str(), stderr);
+    }
+  }
   if (request.json) {
     nlohmann::ordered_json object = {{"error", message}, {"code", code}};
     if (!mistakes.empty()) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <sstream>
 #include <string_view>
 
 #include "layers/text/display.h"
@@ -61,12 +62,12 @@ std::string shortened(const std::string& text, size_t width) {
   return text.substr(0, end) + "...";
 }
 
-void print_line(std::FILE* to, std::string_view line) {
-  if (to == stdout && !line.starts_with("  ")) {
-    print_text(std::string(line) + "\n");
-    return;
+void print_line(std::FILE* to, std::string_view line, const char* style) {
+  std::istringstream lines(printable_lines(line));
+  for (std::string one; std::getline(lines, one);) {
+    const auto width = one.starts_with("  ") ? std::nullopt : terminal_width(fileno(to));
+    std::fprintf(to, "%s\n", styled(fitted(one, width), style, fileno(to)).c_str());
   }
-  std::fprintf(to, "%s\n", printable_lines(line).c_str());
 }
 
 void print_lines(std::FILE* to, const std::vector<std::string>& lines) {

@@ -24,10 +24,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Prints a message and a newline. Names in it cannot steer the terminal (printable_lines). On
-// standard output like print_text, but lines for a shell, which begin with two blanks, stay whole.
-// On standard error an error or warning stays one line.
-void print_line(std::FILE* to, std::string_view line);
+// Prints a message and a newline. Names in it cannot steer the terminal (printable_lines), whose
+// lines are broken as by print_text. Lines for a shell, which begin with two blanks, stay whole.
+void print_line(std::FILE* to, std::string_view line, const char* style = "");
 void print_lines(std::FILE* to, const std::vector<std::string>& lines);
 
 // Prints text to standard output, broken between words where the terminal is narrower (fitted.h).
