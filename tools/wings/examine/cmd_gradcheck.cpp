@@ -177,37 +177,43 @@ nlohmann::ordered_json as_json(const Results& found, double tolerance) {
           {"checks", std::move(cases)},   {"findings", std::move(others)}};
 }
 
-// Merges the cases of a layer config with different inputs into one line.
-Checks merged(const Checks& checks) {
-  Checks lines;
-  std::vector<int64_t> inputs;
+// Cases next to each other that share a name.
+struct Row {
+  std::string name;
+  int64_t cases = 0, compared = 0;
+  double worst = 0;
+  bool passed = true;
+};
+
+std::vector<Row> rows_of(const Checks& checks, std::string LayerCheck::*name) {
+  std::vector<Row> rows;
   for (const LayerCheck& check : checks) {
-    const bool again = !lines.empty() && lines.back().layer == check.layer &&
-                       lines.back().options == check.options;
-    if (!again) {
-      lines.push_back(check);
-      inputs.push_back(1);
-      continue;
+    if (rows.empty() || rows.back().name != check.*name) {
+      rows.push_back({check.*name});
     }
-    LayerCheck& line = lines.back();
-    ++inputs.back();
-    line.compared += check.compared;
-    line.worst = std::max(line.worst, check.worst);
-    line.passed = line.passed && check.passed;
+    Row& row = rows.back();
+    ++row.cases;
+    row.compared += check.compared;
+    row.worst = std::max(row.worst, check.worst);
+    row.passed = row.passed && check.passed;
   }
-  for (size_t i = 0; i < lines.size(); ++i) {
-    lines[i].input = text(inputs[i], " inputs");
-  }
-  return lines;
+  return rows;
 }
 
-void print(const Results& found, bool merges) {
-  Table table({Align::left, Align::left, Align::left, Align::right, Align::right, Align::left});
-  table.add({"layer", "options", "input", "compared", "worst", ""});
-  for (const LayerCheck& line : merges ? merged(found.checks) : found.checks) {
-    table.add({shortened(line.layer, 28), shortened(line.options, 26), line.input,
-               grouped(line.compared), formatted("%.1e", line.worst),
-               line.passed ? "ok" : "FAILED"});
+// Of all layers a row each, of one layer a row for its options, of a config a row for each input.
+void print(const Results& found, const std::string& target) {
+  const bool layer = !layers_named(target).empty();
+  const auto name = target == "all" ? &LayerCheck::layer
+                    : layer         ? &LayerCheck::options
+                                    : &LayerCheck::input;
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::left});
+  table.add({target == "all" ? "layer"
+             : layer         ? "options"
+                             : "input",
+             "cases", "compared", "worst", ""});
+  for (const Row& row : rows_of(found.checks, name)) {
+    table.add({shortened(row.name.empty() ? "(defaults)" : row.name, 44), std::to_string(row.cases),
+               grouped(row.compared), formatted("%.1e", row.worst), row.passed ? "ok" : "FAILED"});
   }
   print_text(table.text() + "\n");
   for (const LayerCheck& check : found.checks) {
@@ -216,9 +222,6 @@ void print(const Results& found, bool merges) {
                               check.options.empty() ? "" : ", ", check.input, ": ", check.message));
     }
   }
-  const std::string failed = found.failed == 0 ? "none" : grouped(found.failed);
-  std::printf("%zu cases, %s gradient elements compared, %s failed\n", found.checks.size(),
-              grouped(found.compared).c_str(), failed.c_str());
 }
 
 void print_findings(const Results& found) {
@@ -238,6 +241,13 @@ void print_findings(const Results& found) {
                   found.wrong == 0 ? "all well" : grouped(found.wrong) + " wrong", "\n"));
 }
 
+std::string verdict(const Results& found) {
+  return text(found.passed() ? "passed: " : "FAILED: ", found.checks.size(), " cases, ",
+              grouped(found.compared), " gradient elements compared, ",
+              found.failed == 0 ? "none" : grouped(found.failed), " failed",
+              found.wrong == 0 ? "" : text("; ", found.wrong, " of the other checks failed"));
+}
+
 int run(const CheckOptions& o) {
   require<ConfigError>(o.tolerance > 0, "heed gradcheck: expected --tolerance above 0, got ",
                        o.tolerance);
@@ -246,8 +256,9 @@ int run(const CheckOptions& o) {
   if (o.json) {
     print_object(as_json(found, o.tolerance));
   } else {
-    print(found, o.target == "all");
+    print(found, o.target);
     print_findings(found);
+    print_line(stdout, verdict(found), found.passed() ? "1;32" : "1;31");
   }
   return found.passed() ? 0 : 1;
 }
