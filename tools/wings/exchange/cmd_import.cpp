@@ -38,7 +38,7 @@ constexpr int64_t longest_window = 1024;  // of evaluations, where the model can
 
 struct ImportOptions {
   std::string folder;
-  std::string out;
+  std::optional<std::string> out;
   std::optional<std::string> tokenizer;
   std::optional<std::string> base;
   bool json = false;
@@ -49,7 +49,7 @@ void declare(Arguments& arguments, ImportOptions& o) {
       .positional("DIR", o.folder,
                   "config.json and model.safetensors, or its index; or peft's adapter")
       .path()
-      .required_option("--out", o.out, "the run folder to write; it must not exist yet")
+      .option("--out", o.out, "the run folder to write, a new one (default: runs/DIR)")
       .path()
       .option("--tokenizer", o.tokenizer, "tokenizer.json, or none (default: that of DIR)")
       .path()
@@ -252,8 +252,20 @@ ImportOptions with_base(ImportOptions o) {
   return o;
 }
 
+// The first free name of runs/DIR, runs/DIR-2, ..., as for `heed train`.
+std::string free_name(const std::string& folder) {
+  std::error_code unknown;
+  const std::string first = "runs/" + fs::weakly_canonical(folder, unknown).filename().string();
+  std::string name = first;
+  for (int64_t number = 2; is_there(name); ++number) {
+    name = text(first, "-", number);
+  }
+  return name;
+}
+
 int run(const ImportOptions& given) {
-  const fs::path out = new_folder("heed import: --out", given.out);
+  const fs::path out =
+      new_folder("heed import: --out", given.out.value_or(free_name(given.folder)));
   const ImportOptions o = with_base(given);
   const std::string adapter = o.folder == given.folder ? "" : given.folder;
   std::error_code error;
@@ -298,8 +310,7 @@ int run(const ImportOptions& given) {
 
 Command import_command() {
   return command<ImportOptions>("import", "a model of Hugging Face's transformers as a run",
-                                "heed import SmolLM2-135M --out runs/smollm2", declare, run,
-                                Group::exchange);
+                                "heed import SmolLM2-135M", declare, run, Group::exchange);
 }
 
 }  // namespace heed::cli

@@ -17,7 +17,7 @@ struct ExplainOptions {
   std::string run;
   std::optional<std::string> prompt, ids;
   int64_t tokens = 12;
-  std::string out;
+  std::optional<std::string> out;
   std::vector<std::string> sets;
   bool whole = false;
 };
@@ -30,7 +30,7 @@ void declare(Arguments& arguments, ExplainOptions& o) {
       .option("--ids", o.ids, ids_help)
       .option("--tokens", o.tokens,
               "how far the page can follow what the model would write: so many tokens (12)")
-      .required_option("--out", o.out, "the page")
+      .option("--out", o.out, "the page (default: explain.html in the run)")
       .path()
       .option("--set", o.sets, set_of_run)
       .threads()
@@ -45,8 +45,8 @@ int run(const ExplainOptions& o) {
                        "heed explain: expected --tokens from 0 to 1000, got ", o.tokens);
   const TrainedRun trained = load_to_ask(o.run, o.sets);
   const fs::path folder = parse_run(o.run).run;
-  require_replaceable("heed explain: --out", o.out,
-                      files_named_in(trained.loaded.resolved, folder));
+  const fs::path out = o.out ? fs::path(*o.out) : folder / "explain.html";
+  require_replaceable("heed explain: --out", out, files_named_in(trained.loaded.resolved, folder));
   require<ConfigError>(!o.prompt || !o.ids, "heed explain: --prompt and --ids: give one of them");
   const Exhibit shown = asked(trained, "heed explain", o.prompt, o.ids);
   const Task& task = *trained.loaded.task;
@@ -60,8 +60,8 @@ int run(const ExplainOptions& o) {
                              .tokens = o.tokens,
                              .context = trained.loaded.config.context_length(),
                              .whole = o.whole});
-  write_file_atomically(o.out, page, Links::follow);
-  print_line(stdout, o.out);
+  write_file_atomically(out, page, o.out ? Links::follow : Links::refuse);
+  print_line(stdout, written(out));
   return 0;
 }
 
@@ -69,8 +69,8 @@ int run(const ExplainOptions& o) {
 
 Command explain_command() {
   return command<ExplainOptions>("explain", "one prediction taken apart, on a page",
-                                 "heed explain runs/quickstart --prompt 'ROMEO:' --out page.html",
-                                 declare, run, Group::look);
+                                 "heed explain runs/quickstart --prompt 'ROMEO:'", declare, run,
+                                 Group::look);
 }
 
 }  // namespace heed::cli

@@ -272,7 +272,9 @@ int run(const InspectOptions& o) {
   }
   const Inspected it = inspect(o);
   if (o.graph) {
-    print_lines(stderr, write_graph(it.loaded, GraphFiles(*o.graph)));
+    for (const std::string& file : write_graph(it.loaded, GraphFiles(*o.graph))) {
+      print_line(stderr, written(file));
+    }
   }
   if (o.json) {
     std::printf("%s\n", as_json(it).dump().c_str());

@@ -134,7 +134,7 @@ int inspect_attention(const InspectOptions& look) {
   const Array picture = grid ? exhibit.shown.x.value() : Array();
   if (look.out) {
     write_file_atomically(*look.out, picture_of(shown, *look.out, picture, grid), Links::follow);
-    print_line(look.json ? stderr : stdout, *look.out);
+    print_line(look.json ? stderr : stdout, written(*look.out));
     if (!look.json) {
       return 0;
     }
@@ -168,7 +168,9 @@ int inspect_attention(const InspectOptions& look) {
              : text("layer ", one.number, ", ", heat_map_text(one.map, style, one.head));
     std::printf("\n%s", map.c_str());
   }
-  std::printf("\n%s", heat_map_scale(style).c_str());
+  const bool has_future = !grid && std::any_of(shown.begin(), shown.end(),
+                                               [](const auto& one) { return is_causal(one.map); });
+  std::printf("\n%s", heat_map_scale(style, has_future).c_str());
   return 0;
 }
 

@@ -168,7 +168,7 @@ StepValues run(const Step& step, const TourInputs& in) {
 std::string lesson(const Step& step, const TourInputs& in, const StepValues& shown, size_t width) {
   const std::string line(width, '=');
   return text(line, "\n", step.name, ": ", step.title, "\n", "source: ", step.source,
-              "   code: ", step.file, "\n", line, "\n", Writer(in, shown, width).write(step.text));
+              "\ncode:   ", step.file, "\n", line, "\n", Writer(in, shown, width).write(step.text));
 }
 
 std::vector<std::string> json_lines(const Step& step, const StepValues& shown, bool all) {

@@ -25,7 +25,7 @@ struct DataOptions {
 };
 
 void declare(Arguments& arguments, DataOptions& o) {
-  arguments.config("CONFIG", o.config, "a config with a data section")
+  arguments.config("CONFIG", o.config, "a config with a data section, or a run")
       .option("--set", o.sets,
               "change a value: --set data.length=8; may be repeated, the last one counts")
       .option("--examples", o.examples, "how many examples of each split are shown (default 3)")
@@ -250,9 +250,11 @@ void print(const LoadedRun& run, const DataOptions& o) {
 
 int run(const DataOptions& o) {
   require<ConfigError>(o.examples >= 0, "--examples: expected a number from 0, got ", o.examples);
-  RunTree tree = read_run_tree(o.config, o.sets);
+  const std::filesystem::path given = o.config, own = given / "config.yaml";
+  const std::filesystem::path config = is_there(own) ? own : given;
+  RunTree tree = read_run_tree(config, o.sets);
   require_precision_of(tree);
-  const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
+  const LoadedRun loaded = load_run(std::move(tree), config.parent_path());
   require<ConfigError>(!o.vocabulary || (loaded.task && loaded.task->tokenizer() != nullptr),
                        "--vocabulary: the task ", loaded.config.data.type(), " has no tokens");
   if (o.json) {

@@ -24,10 +24,16 @@ constexpr std::string_view shades = " .:-=+*#%@";
 // From dark violet to light yellow, in the 256-colour palette of terminals.
 constexpr std::array<int, 11> colors{16, 17, 54, 90, 126, 162, 198, 203, 209, 215, 229};
 
+// A key that comes after the query.
+std::string hidden_cell(bool color) { return color ? "\x1b[38;5;240m ·\x1b[0m" : " ·"; }
+
 // Two weights in one line, one above the other: the upper half of a letter, and what is behind it.
-std::string two_cells(double upper, std::optional<double> lower) {
-  return text("\x1b[38;5;", heat_color(upper),
-              lower ? text(";48;5;", heat_color(*lower)) : std::string(), "m▀▀\x1b[0m");
+// Either may be missing.
+std::string two_cells(std::optional<double> upper, std::optional<double> lower) {
+  return !upper && !lower ? hidden_cell(true)
+         : !upper         ? text("\x1b[38;5;", heat_color(*lower), "m▄▄\x1b[0m")
+                          : text("\x1b[38;5;", heat_color(*upper),
+                         lower ? text(";48;5;", heat_color(*lower)) : "", "m▀▀\x1b[0m");
 }
 
 // The characters of a name, each with the marks that combine with it.
@@ -102,10 +108,7 @@ HeatMapStyle style_of_terminal() {
   if (isatty(STDOUT_FILENO) == 0) {
     return style;
   }
-  const char* const no_color = std::getenv("NO_COLOR");
-  const char* const term = std::getenv("TERM");
-  style.color = (no_color == nullptr || *no_color == '\0') && term != nullptr &&
-                std::string_view(term) != "dumb";
+  style.color = has_color(STDOUT_FILENO);
   const auto usual = static_cast<size_t>(style.width);
   style.width = static_cast<int64_t>(terminal_width(STDOUT_FILENO).value_or(usual));
   return style;
@@ -115,7 +118,7 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
                           std::optional<int64_t> head) {
   const int64_t rows = map.weights.dim(1), columns = map.weights.dim(2);
   const int64_t begin = head.value_or(0), heads = head ? *head + 1 : map.weights.dim(0);
-  const bool halves = style.color && rows > tall;
+  const bool halves = style.color && rows > tall, causal = is_causal(map);
   std::vector<std::string> queries = shortened_names(map.queries);
   for (size_t t = 0; halves && t + 1 < queries.size(); t += 2) {
     queries[t] += " " + queries[t + 1];
@@ -134,7 +137,8 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
 
   std::string out =
       (map.path.empty() ? "the model" : map.path) +
-      (map.cross ? ": rows are written, columns were read\n" : ": rows look at columns\n");
+      (map.cross ? ": rows are written, columns were read\n" : ": rows look at columns\n") +
+      (halves ? "a line has two rows, in the upper and the lower half of its cells\n" : "");
   for (int64_t first = begin; first < heads; first += beside) {
     const int64_t end = std::min(heads, first + beside);
     // One line of output: `name`, then part(h) of every head in this band, side by side.
@@ -153,13 +157,15 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
     }
     for (int64_t t = 0; t < rows; t += halves ? 2 : 1) {
       band(queries[static_cast<size_t>(t)], [&](int64_t h) {
-        const bool two = halves && t + 1 < rows;
         std::string cells;
-        for (size_t s = 0; s < static_cast<size_t>(columns); ++s) {
-          const auto weight = static_cast<double>(map.row(h, t)[s]);
-          cells += halves
-                       ? two_cells(weight, two ? std::optional(map.row(h, t + 1)[s]) : std::nullopt)
-                       : heat_cell(weight, style.color);
+        for (int64_t s = 0; s < columns; ++s) {
+          const auto weight = [&](int64_t row) -> std::optional<double> {
+            if (row >= rows || (causal && s > row)) return {};
+            return map.row(h, row)[static_cast<size_t>(s)];
+          };
+          cells += halves      ? two_cells(weight(t), weight(t + 1))
+                   : weight(t) ? heat_cell(*weight(t), style.color)
+                               : hidden_cell(style.color);
         }
         return cells + std::string(static_cast<size_t>(field - 2 * columns), ' ');
       });
@@ -171,12 +177,24 @@ std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
   return out;
 }
 
-std::string heat_map_scale(const HeatMapStyle& style) {
+bool is_causal(const AttentionMap& map) {
+  const int64_t rows = map.weights.dim(1);
+  bool hidden = rows > 1 && rows == map.weights.dim(2) && !map.cross;
+  for (int64_t row = 0; hidden && row < map.weights.dim(0) * rows; ++row) {
+    const std::span<const real> weights = map.row(0, row);
+    hidden = std::all_of(weights.begin() + row % rows + 1, weights.end(),
+                         [](real weight) { return weight == 0; });
+  }
+  return hidden;
+}
+
+std::string heat_map_scale(const HeatMapStyle& style, bool has_future) {
   std::string out = "weight 0 [";
   for (int tenth = 0; tenth <= 9; ++tenth) {
     out += heat_cell(tenth / 9.0, style.color);
   }
-  return out + "] 1\n";
+  return out + "] 1" + (style.color ? ", brighter is more" : "") +
+         (has_future ? "; · is later and hidden\n" : "\n");
 }
 
 }  // namespace heed::cli

@@ -18,7 +18,8 @@ struct HeatMapStyle {
 HeatMapStyle style_of_terminal();
 
 // All heads of a layer, or one of them (from 0): one row per query, one column per key, both with
-// names. Of more than 20 queries, in colour, two share a line and its name: "F r".
+// names; in a causal layer dots for the keys that come later. Of more than 20 queries, in colour,
+// two share a line and its name: "F r".
 std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
                           std::optional<int64_t> head = {});
 
@@ -29,7 +30,10 @@ std::string heat_cell(double weight, bool color);
 // on the first half of them is light, on the others dark.
 int heat_color(double value);
 
+// True if every weight above the diagonal is 0, of all heads: no query sees what comes later.
+bool is_causal(const AttentionMap& map);
+
 // A legend in one line: which cell means which weight.
-std::string heat_map_scale(const HeatMapStyle& style);
+std::string heat_map_scale(const HeatMapStyle& style, bool has_future);
 
 }  // namespace heed::cli

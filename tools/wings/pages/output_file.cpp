@@ -1,8 +1,13 @@
 #include "tools/wings/pages/output_file.h"
 
+#include <cctype>
+#include <cstring>
+
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
+#include "layers/text/formatted.h"
 #include "train/files/files.h"
+#include "train/files/number_words.h"
 #include "train/files/on_failure.h"
 
 namespace heed::cli {
@@ -29,6 +34,21 @@ std::vector<InputFile> files_named_in(const ConfigNode& config, const fs::path& 
     files.push_back({"a plugin", folder / plugin.text()});
   }
   return files;
+}
+
+std::string written(const fs::path& file) {
+  std::string url = "file://";
+  for (const char c : fs::absolute(file).lexically_normal().string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte < 0x80 && (std::isalnum(byte) != 0 || std::strchr("/-._~", c));
+    url += plain ? std::string(1, c) : formatted("%%%02X", unsigned{byte});
+  }
+  std::error_code unknown;
+  const uintmax_t size = fs::file_size(file, unknown);
+  return text("wrote ", file.string(),
+              unknown ? "" : " (" + bytes_text(static_cast<int64_t>(size)) + ")",
+              file.extension() == ".dot" ? "; graphviz draws it: dot -O -Tpng " + shell_word(file)
+                                         : "; open it in a browser: " + url);
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {

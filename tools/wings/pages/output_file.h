@@ -1,4 +1,4 @@
-// Files that a command writes under a name given by the user must not replace what it reads.
+// Files that a command writes under a name given by the user. They must not replace what it reads.
 #pragma once
 
 #include <filesystem>
@@ -23,6 +23,9 @@ std::vector<InputFile> files_named_in(const ConfigNode& config,
 
 // Whether two paths name one file, which need not exist yet.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+// "wrote page.html (176 kB); open it in a browser: file:///home/me/page.html".
+std::string written(const std::filesystem::path& file);
 
 // Throws ConfigError if `out` is one of `inputs`, or not outside runs (run_files.h).
 void require_replaceable(const std::string& option, const std::filesystem::path& out,

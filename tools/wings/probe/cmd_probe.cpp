@@ -29,13 +29,18 @@ struct ProbeOptions {
   bool json = false;
 };
 
+constexpr const char* the_probes =
+    "  heads   what each head attends to\n"
+    "  lens    the answer after each block\n"
+    "  ablate  the loss without each part\n"
+    "  patch   what restores an answer\n"
+    "  write   what each part adds to an answer's logit";
+
 void declare(Arguments& arguments, ProbeOptions& o) {
   arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
       .path()
       .positional("PROBE", o.probe,
-                  "heads: what each head attends to; lens: the answer after each block; ablate: "
-                  "the loss without each part; patch: what restores an answer; write: what each "
-                  "part adds to an answer's logit")
+                  "heads, lens, ablate, patch or write; without it, what each shows", false)
       .option("--sequences", o.sequences, "heads: sequences of random tokens (default: 8)")
       .option(
           "--repeat", o.repeat,
@@ -71,6 +76,8 @@ struct Belongs {
 // Throws ConfigError for an unknown probe, or an option of another one.
 void check_options(const ProbeOptions& o) {
   const std::vector<std::string> probes{"heads", "lens", "ablate", "patch", "write"};
+  require<ConfigError>(!o.probe.empty(), "heed probe: expected a probe; to begin with, heads:\n",
+                       the_probes);
   require<ConfigError>(std::count(probes.begin(), probes.end(), o.probe) > 0,
                        "heed probe: expected heads, lens, ablate, patch or write, got ",
                        printable(o.probe, 40));
@@ -171,7 +178,7 @@ void deliver(const ProbeOptions& o, const TrainedRun& run, const Found& found) {
   if (o.json) {
     std::printf("%s\n", found.json.c_str());
   } else if (o.html) {
-    print_line(stdout, *o.html);
+    print_line(stdout, written(*o.html));
   } else {
     std::printf("%s", found.text.c_str());
   }

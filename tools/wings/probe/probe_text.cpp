@@ -168,15 +168,19 @@ std::string lens_text(const probe::Lens& lens, const Task& text_of, const HeatMa
   std::vector<std::vector<ShadedCell>> cells;
   std::vector<std::string> rows, columns = numbered("block", lens.blocks.size() - 1);
   columns.insert(columns.begin(), "embeddings");
-  for (size_t t = 0; t < lens.ids.size(); ++t) {
-    rows.push_back(text_of.target_name(lens.ids[t]));
-    cells.emplace_back();
-    for (const std::vector<probe::Guess>& block : lens.blocks) {
-      const probe::Guess& guess = block[t];
-      const std::string rank = guess.rank ? text(" #", *guess.rank) : "";
-      cells.back().push_back({text(printable(text_of.target_name(guess.id), 14), " ",
-                                   fixed(guess.probability, 2), rank),
-                              guess.probability});
+  for (const int32_t id : lens.ids) rows.push_back(text_of.target_name(id));
+  cells.resize(rows.size());
+  for (const std::vector<probe::Guess>& block : lens.blocks) {
+    size_t widest = 0;  // of the names; numbers stand below each other
+    const auto name = [&](const probe::Guess& guess) {
+      return printable(text_of.target_name(guess.id), 14);
+    };
+    for (const probe::Guess& guess : block) widest = std::max(widest, display_width(name(guess)));
+    for (size_t t = 0; t < rows.size(); ++t) {
+      const std::string rank = block[t].rank ? text("#", *block[t].rank) : "";
+      cells[t].push_back({padded(name(block[t]), widest) + " " + fixed(block[t].probability, 2) +
+                              formatted(" %4s", rank.c_str()),
+                          block[t].probability});
     }
   }
   return fitted(

@@ -11,6 +11,11 @@ namespace {
 
 constexpr int dark_text = 16, light_text = 231;  // of the 256-colour palette
 
+// At the right end of its column.
+std::string set_right(const std::string& text, size_t width) {
+  return std::string(width - display_width(text), ' ') + text;
+}
+
 std::string colored(const std::string& cell, double value) {
   const int foreground = value >= 0.5 ? dark_text : light_text;
   return text("\x1b[48;5;", heat_color(value), ";38;5;", foreground, "m", cell, "\x1b[0m");
@@ -28,11 +33,14 @@ std::string shaded_table(const std::vector<std::string>& rows,
     names.push_back(printable(row));
     margin = std::max(margin, display_width(names.back()));
   }
+  const auto shown = [&](const ShadedCell& cell) {
+    return printable(cell.text) + (style.color ? "" : " " + heat_cell(cell.value, false).substr(1));
+  };
   std::vector<size_t> widths;
   for (size_t column = 0; column < columns.size(); ++column) {
     size_t width = display_width(columns[column]);
     for (const std::vector<ShadedCell>& row : cells) {
-      width = std::max(width, column < row.size() ? display_width(printable(row[column].text)) : 0);
+      width = std::max(width, column < row.size() ? display_width(shown(row[column])) : 0);
     }
     widths.push_back(width);
   }
@@ -52,15 +60,15 @@ std::string shaded_table(const std::vector<std::string>& rows,
       out += line + "\n";
     };
     out += first > 0 ? "\n" : "";
-    add_line("", [&](size_t column) { return padded(columns[column], widths[column]); });
+    add_line("", [&](size_t column) { return set_right(columns[column], widths[column]); });
     for (size_t r = 0; r < rows.size(); ++r) {
       add_line(names[r], [&](size_t column) {
         if (column >= cells[r].size()) {
           return std::string(widths[column], ' ');
         }
         const ShadedCell& cell = cells[r][column];
-        const std::string shown = padded(printable(cell.text), widths[column]);
-        return style.color ? colored(shown, cell.value) : shown;
+        const std::string words = set_right(shown(cell), widths[column]);
+        return style.color ? colored(words, cell.value) : words;
       });
     }
   }

@@ -13,8 +13,8 @@ struct ShadedCell {
   double value = 0;  // from 0 to 1, as heat_color()
 };
 
-// Rows with their names in front, columns with theirs above; each text is made printable. Where a
-// row has no cell, it is blank. Without colour, plain text.
+// Rows with their names in front, columns with theirs above, aligned to the right; each text is
+// made printable. Where a row has no cell, it is blank. Without colour, a character shades a cell.
 std::string shaded_table(const std::vector<std::string>& rows,
                          const std::vector<std::string>& columns,
                          const std::vector<std::vector<ShadedCell>>& cells,

@@ -59,7 +59,7 @@ int animate(const ReportOptions& o) {
   const RunTree tree = read_run_tree(run / "config.yaml", o.sets);
   require_replaceable("heed report: --animate", *o.animate, files_named_in(tree.root, run));
   write_file_atomically(*o.animate, attention_animation(read_record(run / "report.json"), o.layer));
-  print_line(stdout, *o.animate);
+  print_line(stdout, written(*o.animate));
   return 0;
 }
 
@@ -82,7 +82,7 @@ int run(const ReportOptions& o) {
   }
   const Links links = is_own ? Links::refuse : Links::follow;
   print_lines(stderr, write_report(runs, out, links, {}, o.sets));
-  print_line(stdout, out.string());
+  print_line(stdout, written(out));
   return 0;
 }
 

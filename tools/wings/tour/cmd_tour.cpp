@@ -116,7 +116,7 @@ std::vector<Step> chosen_steps(const std::string& name) {
   }
   const std::string near = nearest(name, names);
   const auto about = near.empty() ? step_about(steps, name) : steps.end();
-  require<ConfigError>(about != steps.end(), "tour: no step is called ", printable(name),
+  require<ConfigError>(about != steps.end(), "heed tour: no step is called ", printable(name),
                        near.empty() ? text("; `heed tour --list` names all ", steps.size())
                                     : text(", did you mean ", near, "?"));
   return {*about};
@@ -268,17 +268,6 @@ void print_tour(const std::vector<Step>& steps, const TourInputs& in) {
   exercise(in);
 }
 
-// "file:///home/me/tour.html", for a browser.
-std::string file_url(const std::string& file) {
-  std::string url = "file://";
-  for (const char c : std::filesystem::absolute(file).lexically_normal().string()) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte < 0x80 && (std::isalnum(byte) != 0 || std::strchr("/-._~", c));
-    url += plain ? std::string(1, c) : formatted("%%%02X", unsigned{byte});
-  }
-  return url;
-}
-
 void write_page(const std::string& file, const std::vector<Step>& steps, const Options& options) {
   std::vector<InputFile> inputs;
   if (options.inputs) {
@@ -291,8 +280,7 @@ void write_page(const std::string& file, const std::vector<Step>& steps, const O
                                                        {"{{data}}", within_script(data)},
                                                        {"{{scripts}}", asset("tour/scripts")}});
   write_file_atomically(file, page, Links::follow);
-  print_text(text("wrote ", file, " (", bytes_text(static_cast<int64_t>(page.size())),
-                  "); open it in a browser:\n", file_url(file), "\n"));
+  print_line(stdout, written(file));
 }
 
 void print_step(const Step& step, const TourInputs& in) {

@@ -4,17 +4,17 @@
 
 using namespace heed::cli;
 
-TEST_CASE("shaded_table: columns with names, in plain text without colour") {
+TEST_CASE("shaded_table: columns with names, to the right, shaded by characters without colour") {
   const std::vector<std::vector<ShadedCell>> cells{{{"a", 0.1}, {"long", 1}}, {{"\x1b[2J", 0.5}}};
   CHECK(shaded_table({"x", "row"}, {"one", "two"}, cells, {.color = false}) ==
-        "     one      two\n"
-        "x    a        long\n"
-        "row  \\x1b[2J\n");
+        "           one     two\n"
+        "x          a .  long @\n"
+        "row  \\x1b[2J +\n");
 }
 
 TEST_CASE("shaded_table: cells in the colour of their value, with text that can be read on it") {
   const std::string table = shaded_table({"x"}, {"c"}, {{{"lo", 0}, {"hi", 1}}}, {.color = true});
-  CHECK(table == "   c\nx  \x1b[48;5;16;38;5;231mlo\x1b[0m\n");
+  CHECK(table == "    c\nx  \x1b[48;5;16;38;5;231mlo\x1b[0m\n");
   const std::string high = shaded_table({"x"}, {"c"}, {{{"hi", 1}}}, {.color = true});
-  CHECK(high == "   c\nx  \x1b[48;5;229;38;5;16mhi\x1b[0m\n");
+  CHECK(high == "    c\nx  \x1b[48;5;229;38;5;16mhi\x1b[0m\n");
 }
