@@ -117,7 +117,7 @@ AnswerView tokens_view(const std::string& run, bool on_terminal,
                                          {"{{data}}", within_script(answers.dump())},
                                          {"{{scripts}}", asset("explain/tokens_scripts")}}),
         Links::follow);
-    print_line(stdout, *html);
+    print_line(stdout, written(*html));
   };
 }
 
