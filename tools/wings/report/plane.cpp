@@ -47,7 +47,8 @@ std::optional<Plane> decisions_in_plane(Module& model, const Task& task) {
   Plane plane{{INFINITY, INFINITY}, {-INFINITY, -INFINITY}, {}, {}};
   for (int64_t i = 0; i < count; ++i) {
     const auto at = static_cast<size_t>(i);
-    const double y = numbers ? (batch.target_values.data()[i] + 1) / 2 : batch.targets.data()[i];
+    const double y =
+        numbers ? (double(batch.target_values.data()[i]) + 1) / 2 : double(batch.targets.data()[i]);
     if (numbers && y != 0 && y != 1) return std::nullopt;
     if (y < 0) continue;  // does not count
     plane.points.push_back({x.data()[2 * i], x.data()[2 * i + 1], y, double(answers[at][0])});
