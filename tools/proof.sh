@@ -133,8 +133,7 @@ YAML
 
 microgpt() {
   local begin=${EPOCHREALTIME/[.,]/} seconds mb
-  run heed train names --set model.d_model=16 --set model.num_layers=1 --set train.batch_size=1 \
-    --out microgpt || return
+  run heed train microgpt --out microgpt || return
   seconds=$(awk -v us=$((${EPOCHREALTIME/[.,]/} - begin)) 'BEGIN { printf "%.2f", us / 1e6 }')
   mb=$(sed -n 's/^memory *peak \([0-9.]*\) MB.*/\1/p' said)
   prints "$(sed -n 's/^model *//p' said); 1,000 steps in $seconds s, $mb MB"

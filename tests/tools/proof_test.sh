@@ -45,7 +45,7 @@ case " \$* " in
   *' --resume '*) heed "\$@" && printf x >>killed/checkpoints/step-000400/model.safetensors ;;
   *' forward '*) heed "\$@" && truncate -s -2 y.safetensors && printf xx >>y.safetensors ;;
   *nanogpt*) heed "\$@" 2>&1 | sed '/num_heads/d' ;;
-  *' names '*) heed "\$@" 2>&1 | sed 's/peak .* MB (/peak 500.0 MB (/' ;;
+  *' microgpt '*) heed "\$@" 2>&1 | sed 's/peak .* MB (/peak 500.0 MB (/' ;;
   *' wrong_layer '*) heed "\${@:1:\$#-1}" right_layer ;;
   *) exec '$build/heed' "\$@" ;;
 esac
