@@ -198,11 +198,16 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
     listener->on_plan(plan, trainer.run(), next.run, trainer.step());
     trainer.add_listener(*listener);
   }
+  const bool on_terminal = isatty(STDERR_FILENO) != 0;
   // A terminal leaves the details to log.txt and --dry-run.
-  const auto say = [&, terminal = isatty(STDERR_FILENO) != 0](const std::string& line) {
+  const auto say = [&](const std::string& line) {
     const bool is_detail =
         line.starts_with("step ") || line.starts_with("memory ") || line.starts_with("threads ");
-    terminal&& is_detail ? trainer.log(line) : trainer.say(line);
+    if (on_terminal && is_detail) {
+      trainer.log(line);
+    } else {
+      trainer.say(line);
+    }
   };
   std::for_each(lines.begin(), lines.end(), say);
   if (trainer.step() >= steps && !trainer.state().evaluation_due && !trainer.state().sample_due) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "autograd/array/storage.h"
 #include "autograd/kernels/gemm.h"
@@ -202,15 +203,12 @@ std::vector<Row> rows_of(const Checks& checks, std::string LayerCheck::*name) {
 
 // Of all layers a row each, of one layer a row for its options, of a config a row for each input.
 void print(const Results& found, const std::string& target) {
-  const bool layer = !layers_named(target).empty();
-  const auto name = target == "all" ? &LayerCheck::layer
-                    : layer         ? &LayerCheck::options
-                                    : &LayerCheck::input;
+  const bool of_layer = !layers_named(target).empty();
+  const auto [title, name] = target == "all" ? std::pair{"layer", &LayerCheck::layer}
+                             : of_layer      ? std::pair{"options", &LayerCheck::options}
+                                             : std::pair{"input", &LayerCheck::input};
   Table table({Align::left, Align::right, Align::right, Align::right, Align::left});
-  table.add({target == "all" ? "layer"
-             : layer         ? "options"
-                             : "input",
-             "cases", "compared", "worst", ""});
+  table.add({title, "cases", "compared", "worst", ""});
   for (const Row& row : rows_of(found.checks, name)) {
     table.add({shortened(row.name.empty() ? "(defaults)" : row.name, 44), std::to_string(row.cases),
                grouped(row.compared), formatted("%.1e", row.worst), row.passed ? "ok" : "FAILED"});
