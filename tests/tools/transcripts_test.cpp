@@ -105,7 +105,8 @@ size_t fitting(std::span<const std::string> written, std::span<const std::string
 }
 
 // Runs all commands in one bash, in a folder of their own, both streams as one. Returns what each
-// said, and its exit code as the last line unless it is 0.
+// said, and its exit code as the last line unless it is 0. The checkout and the build have a blank
+// in their paths, as a user's may.
 std::vector<std::vector<std::string>> said_by(const Transcript& transcript) {
   const TempDir folder;
   const std::string mark = "\x1E heed transcript ";
@@ -113,11 +114,14 @@ std::vector<std::vector<std::string>> said_by(const Transcript& transcript) {
   fs::create_directories(folder / "here");
   fs::create_symlink(fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed"),
                      folder / "bin/heed");
-  std::string script = text(
-      "export PATH='", (folder / "bin").string(), "':$PATH LC_ALL=C\n", "export HEED_SOURCE_DIR='",
-      house::root().string(), "'\n", "export HEED_BUILD_DIR='", HEED_BUILD_DIR, "'\n",
-      "unset COLUMNS LINES\n. \"$HEED_SOURCE_DIR/tests/transcripts/fixtures.sh\"\n", "cd '",
-      (folder / "here").string(), "' && exec 2>&1\n");
+  fs::create_directory_symlink(house::root(), folder / "a checkout");
+  fs::create_directory_symlink(HEED_BUILD_DIR, folder / "a build");
+  std::string script =
+      text("cd '", folder.path().string(), "'\n",
+           "export PATH=$PWD/bin:$PATH LC_ALL=C HEED_SOURCE_DIR=\"$PWD/a checkout\" "
+           "HEED_BUILD_DIR=\"$PWD/a build\"\n",
+           "unset COLUMNS LINES\n. \"$HEED_SOURCE_DIR/tests/transcripts/fixtures.sh\"\n",
+           "cd here && exec 2>&1\n");
   for (const Typed& each : transcript.commands) {
     script += each.command + "\nprintf '\\n%s%d\\n' '" + mark + "' $?\n";
   }

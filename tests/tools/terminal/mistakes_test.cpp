@@ -15,9 +15,10 @@ namespace {
 // What `heed validate` says about the config on a terminal of so many columns.
 std::string said(const std::string& config, int columns, const std::string& color) {
   const std::string heed = HEED_BUILD_DIR + std::string(is_float64 ? "/heed-f64" : "/heed");
-  const std::string command = text("stty cols ", columns, "; ", heed, " validate ", config);
-  const ProgramResult result = run_program(
-      "/bin/sh", {"-c", "script -qefc '" + command + "' /dev/null"}, {"TERM=xterm", color});
+  const std::string command = text("stty cols ", columns, "; \"$HEED\" validate ", config);
+  const ProgramResult result =
+      run_program("/bin/sh", {"-c", "script -qefc '" + command + "' /dev/null"},
+                  {"TERM=xterm", color, "HEED=" + heed});
   CHECK(result.exit_code == 2);
   std::string out = result.out;
   std::erase(out, '\r');
