@@ -34,6 +34,8 @@ class Arguments {
   // One that names a config: `run` gets its file (tools/commands/config_file.h).
   Arguments& config(const std::string& name, std::string& value, const std::string& help,
                     bool required = true);
+  // RUN: a run. `run` gets its folder, also where it is one file (config_file.h).
+  Arguments& run(std::string& value);
   Arguments& positionals(const std::string& name, std::vector<std::string>& values,
                          const std::string& help);
   Arguments& flag(const std::string& name, bool& value, const std::string& help);
@@ -55,11 +57,12 @@ class Arguments {
   Arguments& path();
 
   const std::vector<std::string*>& configs() const { return configs_; }
+  const std::vector<std::string*>& runs() const { return runs_; }
 
  private:
   CLI::App& app_;
   CLI::Option* last_ = nullptr;
-  std::vector<std::string*> configs_;
+  std::vector<std::string*> configs_, runs_;
 };
 
 // The headings of `heed --help`, in this order. Those that are hidden are for other programs.
@@ -75,6 +78,8 @@ struct Command {
   // Of several processes that a launcher has started, all run it, as a crew (train/crew.h). Other
   // commands are run by the first one alone.
   bool in_crew = false;
+  // Of a command that makes one file of a run: the folder of such a file; of any other its name.
+  std::function<std::string(const std::string& path)> unpack = {};
 };
 
 // A command whose options are the members of a struct: declare(arguments, options), run(options).

@@ -81,7 +81,7 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   const InterruptGuard interrupts(/*speaks=*/folder_.has_value());
   InterruptGuard::set_saved(saved_step_ == state_.step);
   start_ = std::chrono::steady_clock::now();
-  max_seconds_ = max_seconds;
+  max_seconds_ = max_seconds ? max_seconds : run_.config.train.max_seconds;
   seconds_in_steps_ = 0;
   seconds_before_ = state_.seconds.value_or(0);
   tokens_before_ = state_.tokens;

@@ -33,13 +33,13 @@ class Trainer {
   // Calls `listener` during training. It must live until train() returns.
   void add_listener(TrainingListener& listener) { listeners_.push_back(&listener); }
 
-  // Trains until the last step, `max_seconds`, an interrupt, or the end of patience; in each case
-  // saves a checkpoint. A sample in the making when the time ends or an interrupt comes, and an
-  // evaluation during which an interrupt comes, are left out, and made when the run is resumed.
-  // Throws DivergedError, which names the step, at the first
-  // loss, gradient or weight that is not finite; for a loss or gradient, no weight has changed.
-  // Checkpoints only contain finite weights that give a finite loss. Any other error names the last
-  // good checkpoint, such as the IoError if a file cannot be written.
+  // Trains until the last step, `max_seconds` or else train.max_seconds, an interrupt, or the end
+  // of patience; in each case saves a checkpoint. A sample in the making when the time ends or an
+  // interrupt comes, and an evaluation during which an interrupt comes, are left out, and made when
+  // the run is resumed. Throws DivergedError, which names the step, at the first loss, gradient or
+  // weight that is not finite; for a loss or gradient, no weight has changed. Checkpoints only
+  // contain finite weights that give a finite loss. Any other error names the last good checkpoint,
+  // such as the IoError if a file cannot be written.
   Ending train(std::optional<double> max_seconds = {});
 
   const LoadedRun& run() const { return run_; }

@@ -65,6 +65,7 @@ ConfigNode value_node(const Field& field) {
   ConfigNode node =
       std::visit([&](const auto* value) { return node_of(*value, field.info.off_word); },
                  std::get<Value>(field.member));
+  if (field.info.or_list && node.size() == 1) return ConfigNode(node.at(0));
   return field.info.type == FieldType::choice && node.text().empty() ? ConfigNode() : node;
 }
 

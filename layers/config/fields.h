@@ -87,7 +87,8 @@ struct FieldInfo {
   std::string off_word;              // a word allowed instead of a number or part: "none"; or ""
   std::string part_kind;             // part, part_list: kind of the type, "layer", "optimizer", ...
   bool short_form = false;           // part: `byte` may be written for `{type: byte}`
-  bool or_list = false;              // part: a list of parts is allowed, too: Choice::others
+  bool or_list = false;              // part: a list of parts is allowed, too: Choice::others;
+                                     // string_list: one text is a list of it, and written so
   std::string usual_type;            // part: that of one that does not say its type; or ""
   ConfigNode example_value;          // for required fields: a small value to check gradients with
   std::vector<ConfigNode> variants;  // more values that a gradient check should try

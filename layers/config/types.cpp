@@ -125,7 +125,7 @@ std::string expected(const FieldInfo& info) {
     case FieldType::number_list:
       return list_words(info, "numbers");
     case FieldType::string_list:
-      return list_words(info, "texts");
+      return info.or_list ? "text, or a list of one or more" : list_words(info, "texts");
     case FieldType::part:
       return (info.usual_type.empty()
                   ? with_article(info.part_kind) + ", written {type: NAME, ...}"

@@ -125,9 +125,11 @@ template <class T>
 bool fits(const FieldInfo& info, const ConfigNode& node, const std::vector<T>& values,
           ConfigErrors& errors) {
   const FieldInfo element = element_of(info);
-  bool ok = has_length(info, node, errors);
+  const bool is_one = node.is_scalar();
+  bool ok = is_one || has_length(info, node, errors);
   for (size_t i = 0; i < values.size(); ++i) {
-    ok = fits(element, node.at(static_cast<int64_t>(i)), T(values[i]), errors) && ok;
+    const ConfigNode& at = is_one ? node : node.at(static_cast<int64_t>(i));
+    ok = fits(element, at, T(values[i]), errors) && ok;
   }
   return ok;
 }

@@ -58,10 +58,15 @@ bool has_length(const FieldInfo& info, const ConfigNode& node, ConfigErrors& err
 template <class T>
 bool read_value(const FieldInfo& info, const ConfigNode& node, std::vector<T>& value,
                 ConfigErrors& errors) {
+  const FieldInfo element = element_of(info);
+  if (T one{}; info.or_list && node.is_scalar()) {
+    const bool ok = read_value(element, node, one, errors);
+    value.assign(ok ? 1 : 0, one);
+    return ok;
+  }
   if (!has_kind(info, node, ConfigNode::Kind::list, errors)) {
     return false;
   }
-  const FieldInfo element = element_of(info);
   std::vector<T> elements;
   bool ok = has_length(info, node, errors);
   for (const ConfigNode& child : node.children()) {

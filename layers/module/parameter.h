@@ -37,7 +37,7 @@ class Parameter {
     tensor_ = tensor_.detach();
   }
   // Leaves it out of checkpoints: another file holds it, from which it is filled.
-  void leave_out() { is_stored_ = false; }
+  void leave_out(bool left_out = true) { is_stored_ = !left_out; }
   bool is_stored() const { return is_stored_; }
   // The same for parameters that are tied to each other, frozen or not.
   const void* identity() const { return (leaf_ ? leaf_ : tensor_).node().get(); }

@@ -45,6 +45,11 @@ Arguments& Arguments::config(const std::string& name, std::string& value, const 
   return positional(name, value, help, required).path();
 }
 
+Arguments& Arguments::run(std::string& value) {
+  runs_.push_back(&value);
+  return positional("RUN", value, "a run folder, or one of its checkpoints/step-* folders").path();
+}
+
 Arguments& Arguments::positionals(const std::string& name, std::vector<std::string>& values,
                                   const std::string& help) {
   last_ = app_.add_option(name, values, help)->required();

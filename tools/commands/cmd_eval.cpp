@@ -20,8 +20,7 @@ struct EvalOptions {
 };
 
 void declare(Arguments& arguments, EvalOptions& o) {
-  arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
-      .path()
+  arguments.run(o.run)
       .option("--set", o.sets, set_of_run)
       .option("--data", o.data, "all of another file, a test set, in place of the validation part")
       .path()

@@ -36,8 +36,7 @@ struct GenerateOptions {
 using Json = nlohmann::ordered_json;
 
 void declare(Arguments& arguments, GenerateOptions& o) {
-  arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
-      .path()
+  arguments.run(o.run)
       .option("--prompt", o.prompt,
               "the text that the model continues, or answers (default: on a terminal it "
               "asks, else the config's sample.prompt)")

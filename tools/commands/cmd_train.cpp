@@ -11,6 +11,7 @@
 #include "autograd/threads/machine.h"
 #include "layers/config/left_out.h"
 #include "layers/text/formatted.h"
+#include "tools/commands/config_file.h"
 #include "tools/commands/few_threads.h"
 #include "tools/commands/run.h"
 #include "tools/commands/run_files.h"
@@ -44,7 +45,7 @@ struct TrainOptions {
 };
 
 void declare(Arguments& arguments, TrainOptions& o) {
-  arguments.config("CONFIG", o.config, "the config to train; not needed with --resume", false)
+  arguments.config("CONFIG", o.config, "a config, or texts to train on; not with --resume", false)
       .option("--set", o.sets,
               "change a value: --set optimizer.lr=3e-4; may be repeated, the last one counts")
       .option("--out", o.out, "the run folder (default: runs/<config name>)")
@@ -66,7 +67,7 @@ void declare(Arguments& arguments, TrainOptions& o) {
 // It is locked first (`folder`; not for a dry run), since another process may be about to save.
 RunArgument run_to_resume(const TrainOptions& o, std::optional<RunFolder>& folder,
                           std::vector<std::string>& warnings) {
-  const std::string& argument = *o.resume;
+  const std::string argument = unpacked(*o.resume);
   const RunArgument parsed = parse_run(argument);
   require<ConfigError>(!parsed.is_copy(), "heed train: --resume ", argument,
                        ": a copy of a checkpoint; expected a run folder, or checkpoints/step-* in "
@@ -79,6 +80,10 @@ RunArgument run_to_resume(const TrainOptions& o, std::optional<RunFolder>& folde
     return parsed;
   }
   RunArgument resumed = resolve_run(argument, warnings);
+  require<IoError>(
+      read_manifest(resumed.checkpoint).files.contains(stored_optimizer), argument,
+      ": has weights alone, and no optimizer state to go on with; heed train CONFIG --weights ",
+      argument, " starts from its weights");
   if (o.dry_run) {  // otherwise the trainer prints it
     const std::string removed = going_back(resumed.run, read_manifest(resumed.checkpoint).step);
     warnings.insert(warnings.end(), removed.empty() ? 0 : 1, removed);
@@ -114,18 +119,21 @@ std::string rate_jump(const fs::path& of_run, const LoadedRun& resumed, int64_t 
 struct Source {
   RunTree tree;
   fs::path folder;
+  bool is_text = false;  // the config is quickstart's, on what the command line names
 };
 
 Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resumed) {
-  const fs::path config = o.config.empty() ? resumed->run / "config.yaml" : fs::path(o.config);
   std::vector<std::string> sets = o.sets;
+  const fs::path config =
+      o.config.empty() ? resumed->run / "config.yaml" : config_for_text(o.config, sets);
   if (o.overfit_batch) {
     sets.emplace_back("train.overfit_batch=true");
   }
-  Source source{read_run_tree(config, sets), config.parent_path()};
+  Source source{read_run_tree(config, sets), config.parent_path(),
+                !o.config.empty() && config != o.config};
   if (o.weights) {
     ConfigNode train = source.tree.root.get("train");
-    train.set("weights", fs::absolute(*o.weights).lexically_normal().string());
+    train.set("weights", fs::absolute(unpacked(*o.weights)).lexically_normal().string());
     source.tree.root.set("train", train);
   }
   return source;
@@ -251,9 +259,7 @@ int train(const TrainOptions& o, Crew& crew) {
   const Acquaintance known = crew.introduce(loaded);
   Plan plan = make_plan(loaded, crew);
   require_memory(plan, known.on_this_host);
-  if (o.strict) {
-    require_no_warnings(plan);
-  }
+  if (o.strict) require_no_warnings(plan);
   if (resumed && !resumed->checkpoint.empty() && crew.leads()) {
     const int64_t step = read_manifest(resumed->checkpoint).step;
     const std::string jump = rate_jump(config_before(*resumed), loaded, step, plan.base_lr);
@@ -263,6 +269,7 @@ int train(const TrainOptions& o, Crew& crew) {
     plan.few_threads = use_threads_that_pay(plan.flops_per_step);
   }
   std::vector<std::string> lines = describe(plan, loaded);
+  if (source.is_text) lines.insert(lines.begin(), quickstart_note);
   lines.insert(lines.begin(), known.plan_lines.begin(), known.plan_lines.end());
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
@@ -285,7 +292,8 @@ int train(const TrainOptions& o, Crew& crew) {
   Ending ending = Ending::finished;
   if (crew.leads()) {
     if (!folder) {
-      folder.emplace(RunFolder::create(o.out, fs::path(o.config).stem().string()));
+      const fs::path named = (fs::absolute(o.config) / "").lexically_normal();  // maybe a folder
+      folder.emplace(RunFolder::create(o.out, named.parent_path().stem().string()));
     }
     ending = train_and_write(o, std::move(loaded), plan, std::move(*folder), checkpoint, crew,
                              listeners, std::move(lines));

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tools/commands/config_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "train/listener.h"
@@ -29,12 +30,15 @@ void declare(Arguments& arguments, ValidateOptions& o) {
 }
 
 int run(const ValidateOptions& o) {
-  RunTree tree = read_run_tree(o.config, o.sets);
+  std::vector<std::string> sets = o.sets;
+  const std::filesystem::path config = config_for_text(o.config, sets);
+  RunTree tree = read_run_tree(config, sets);
   require_precision_of(tree);
-  const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
+  const LoadedRun loaded = load_run(std::move(tree), config.parent_path());
   check_listeners(loaded);
   const Plan plan = make_plan(loaded);
   if (!o.json) {
+    if (config != o.config) print_line(stdout, quickstart_note);
     print_lines(stdout, describe(plan, loaded));
   }
   require_memory(plan);

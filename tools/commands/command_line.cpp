@@ -162,13 +162,14 @@ Request parse(int count, char** arguments) {
     const bool has_json = sub->get_option_no_throw("--json") != nullptr;
     request.json = has_json && std::find(words.begin(), words.end(), "--json") != words.end();
     sub->callback([&request, name = command.name, in_crew = command.in_crew, run,
-                   configs = declared.configs()] {
+                   configs = declared.configs(), runs = declared.runs()] {
       request.command = name;
       request.in_crew = in_crew;
-      request.run = [run, configs] {
+      request.run = [run, configs, runs] {
         for (std::string* config : configs) {
-          *config = config->empty() ? "" : config_file(*config);
+          *config = config->empty() ? "" : unpacked(config_file(*config));
         }
+        for (std::string* each : runs) *each = unpacked(*each);
         return run();
       };
     });

@@ -1,10 +1,14 @@
 #include "tools/commands/config_file.h"
 
-#include <vector>
+#include <algorithm>
+#include <span>
 
-#include "autograd/base/error.h"
+#include "layers/config/node.h"
+#include "layers/config/text.h"
 #include "layers/text/display.h"
+#include "tools/command.h"
 #include "train/files/files.h"
+#include "train/files/number_words.h"
 
 namespace heed::cli {
 
@@ -49,6 +53,37 @@ std::string config_file(const std::string& argument) {
   const std::string near = nearest(argument, known);
   fail<IoError>("cannot read the config ", printable(argument), ": there is no such file",
                 near.empty() ? "" : "; heed has a config " + near);
+}
+
+fs::path config_for_text(const std::string& argument, std::vector<std::string>& sets) {
+  std::error_code unknown;
+  const bool is_folder = fs::is_directory(argument, unknown);
+  require<ConfigError>(!is_folder || !is_there(fs::path(argument) / "config.yaml"),
+                       printable(argument), ": is a run; heed train --resume ",
+                       shell_word(argument), " goes on with it");
+  const fs::path extension = fs::path(argument).extension();
+  if (extension == ".yaml" || extension == ".yml" || extension == ".json" ||
+      (!is_folder && !fs::is_regular_file(argument, unknown))) {
+    return argument;
+  }
+  std::string begin(is_folder ? 0 : std::min<size_t>(1 << 16, fs::file_size(argument)), ' ');
+  if (!is_folder) FileReader(argument).read(0, std::as_writable_bytes(std::span(begin)));
+  if (("\n" + begin).find("\nmodel:") != std::string::npos &&
+      ("\n" + begin).find("\ndata:") != std::string::npos) {
+    return argument;  // a config by its sections
+  }
+  const std::string path = to_yaml(ConfigNode(argument));
+  sets.insert(sets.begin(), "data.path=" + path.substr(0, path.size() - 1));  // without the newline
+  const std::map<std::string, fs::path> own = own_configs();
+  const auto quickstart = own.find("quickstart");
+  return quickstart != own.end() ? quickstart->second : fs::path(config_file("quickstart"));
+}
+
+std::string unpacked(const std::string& run) {
+  for (const Command& each : all_commands()) {
+    if (each.unpack) return each.unpack(run);
+  }
+  return run;
 }
 
 }  // namespace heed::cli

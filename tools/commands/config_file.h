@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace heed::cli {
 
@@ -18,5 +19,17 @@ std::optional<std::string> find_config(const std::string& argument);
 
 // The same; throws IoError, with the nearest name, if there is none.
 std::string config_file(const std::string& argument);
+
+// A text, or a folder of texts, in place of a config: returns the file of the config quickstart,
+// and puts `argument` into its data.path, before other `sets`. What is a config, by its name
+// *.yaml or *.json or by its sections, is returned. Throws ConfigError for a run.
+std::filesystem::path config_for_text(const std::string& argument, std::vector<std::string>& sets);
+
+// What training on a text says about its config.
+inline constexpr const char* quickstart_note =
+    "config     quickstart's, for your text; heed configs quickstart --copy mine copies it";
+
+// The folder of a run that is one file, by the command that makes such files; any other path stays.
+std::string unpacked(const std::string& run);
 
 }  // namespace heed::cli

@@ -28,9 +28,10 @@ Process process;
   const std::filesystem::path program =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / sibling;
   execv(program.c_str(), process.arguments);
-  fail<IoError>(program.string(), ": ", std::strerror(errno), "; this program computes in ",
-                precision_name, ", the other precision needs ", sibling,
-                " next to it: in the source tree, ", "tools/build.sh ", sibling, " builds it");
+  fail<IoError>(sibling, ", which computes in ", is_float64 ? "float32" : "float64",
+                ", is not built yet: in the source tree, tools/build.sh ", sibling,
+                " builds it in some 4 minutes (", program.string(), ": ", std::strerror(errno),
+                ")");
 }
 
 // The first word that is neither an option nor the file of --plugin.

@@ -31,23 +31,6 @@ void check_run_sets(const std::vector<std::string>& sets) {
 
 namespace {
 
-// load(the checkpoint that is chosen). If training has removed it meanwhile, chooses again.
-template <class Load>
-auto load_chosen(const std::string& run, RunArgument& chosen, const Load& load) {
-  while (true) {
-    try {
-      return load(chosen);
-    } catch (const Error&) {
-      std::vector<std::string> already_printed;
-      RunArgument now = resolve_run(run, already_printed);
-      if (now.checkpoint == chosen.checkpoint) {
-        throw;
-      }
-      chosen = std::move(now);
-    }
-  }
-}
-
 // What --set would do to have a run read `file`: all of it is one part, and classes keep the
 // numbers that the model knows them by.
 std::vector<std::string> sets_for_file(const RunArgument& of, const std::string& file) {
@@ -74,50 +57,37 @@ std::vector<std::string> sets_for_file(const RunArgument& of, const std::string&
 }  // namespace
 
 TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets,
-                        const std::string& file) {
+                        const std::string& file, Purpose purpose) {
   check_run_sets(sets);
   std::vector<std::string> warnings;
-  RunArgument chosen = resolve_run(run, warnings);
+  const RunArgument of = resolve_run(run, warnings);
   const RunTree tree =
-      read_run_tree(chosen.run / "config.yaml", file.empty() ? sets : sets_for_file(chosen, file));
+      read_run_tree(of.run / "config.yaml", file.empty() ? sets : sets_for_file(of, file));
   require_precision_of(tree);
   print_lines(stderr, warnings);
-  TrainedRun trained{.loaded = load_chosen(run, chosen,
-                                           [&](const RunArgument& of) {  // the tokenizer lies there
-                                             return load_run(RunTree(tree), of.run, Purpose::train,
-                                                             of.checkpoint);
-                                           }),
-                     .model = {},
-                     .state = {}};
-  apply_settings(trained.loaded.config);
-  trained.model = make_model(trained.loaded);
-  trained.model->train(false);
-  trained.state = load_chosen(run, chosen, [&](const RunArgument& of) {
+  try {
+    TrainedRun trained{load_run(RunTree(tree), of.run, purpose, of.checkpoint), {}, {}};
+    apply_settings(trained.loaded.config);
+    trained.model = make_model(trained.loaded);
+    trained.model->train(false);
     if (file.empty()) {
       require_same_model(of.checkpoint / "config.yaml", of.run / "config.yaml",
                          trained.loaded.resolved);
     }
-    return load_checkpoint(of.checkpoint, *trained.model, nullptr);
-  });
-  model_start().merge(*trained.model, trained.loaded);
-  return trained;
-}
-
-std::vector<std::string> sets_to_ask(const std::filesystem::path& run,
-                                     const std::vector<std::string>& sets) {
-  const ConfigNode data = read_config((run / "config.yaml").string()).get("data");
-  const bool moved = data.get("type").text() == "text" && !is_there(run / data.get("path").text());
-  return moved && sets.empty() ? std::vector<std::string>{R"(data.path="")"} : sets;
-}
-
-TrainedRun load_to_ask(const std::string& run, const std::vector<std::string>& sets) {
-  std::vector<std::string> printed_later;
-  return load_trained(run, sets_to_ask(resolve_run(run, printed_later).run, sets));
+    trained.state = load_checkpoint(of.checkpoint, *trained.model, nullptr);
+    model_start().merge(*trained.model, trained.loaded);
+    return trained;
+  } catch (const Error&) {
+    if (resolve_run(run, warnings).checkpoint == of.checkpoint) {
+      throw;
+    }
+  }
+  return load_trained(run, sets, file, purpose);  // training has removed that checkpoint meanwhile
 }
 
 void require_tokenizer(const TrainedRun& run, const std::string& model) {
   const RunConfig& config = run.loaded.config;
-  const bool is_run = config.purpose == Purpose::train;  // one that was imported has made no step
+  const bool is_run = config.purpose != Purpose::model;  // one that was imported has made no step
   require<ConfigError>(
       run.loaded.task->tokenizer() != nullptr, model,
       is_run && run.state.step == 0

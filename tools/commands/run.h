@@ -32,14 +32,13 @@ void check_run_sets(const std::vector<std::string>& sets);
 // it is read, the newer one is loaded. A `file` takes the place of the data, all of it as training
 // examples; ConfigError for a task that reads none.
 TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets,
-                        const std::string& file = "");
+                        const std::string& file = "", Purpose purpose = Purpose::train);
 
-// What --set does for commands that need no examples: a run whose text is not where it was is taken
-// as one without a text, since it has kept its tokenizer. Examples are then refused.
-std::vector<std::string> sets_to_ask(const std::filesystem::path& run,
-                                     const std::vector<std::string>& sets);
-// load_trained() for such commands.
-TrainedRun load_to_ask(const std::string& run, const std::vector<std::string>& sets);
+// The same for commands that need no examples: unless `sets` name the data, it may have moved or
+// changed, since the run has kept its vocabularies. Examples are then refused.
+inline TrainedRun load_to_ask(const std::string& run, const std::vector<std::string>& sets) {
+  return load_trained(run, sets, "", sets.empty() ? Purpose::ask : Purpose::train);
+}
 
 // Throws ConfigError if the model has no tokenizer: it has ids but no text. The message begins with
 // `model`, "heed generate: runs/a".

@@ -152,7 +152,8 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
   refuse(eval.probe != "none", "eval", "probe", eval.probe,
          " without eval.every is never seen; give eval.every too");
   refuse(has_checkpoint && config.checkpoint.best, "checkpoint", "best", needs_evaluation);
-  if (task != nullptr && has_eval && eval.every &&
+  // A model that is only asked may have lost its data.
+  if (task != nullptr && has_eval && eval.every && config.purpose == Purpose::train &&
       task->data().example_count(Split::validation) == 0) {
     const bool own_file = !tree.get("data").get("validation").text().empty();
     errors.add_field(tree.get("eval"), "every", "the data has no validation part to evaluate on; ",

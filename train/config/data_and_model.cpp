@@ -53,8 +53,10 @@ void check_sizes(const ConfigNode& config, const Choice& data, const Choice& mod
     const std::string& name = field.info.name;
     const auto* value = member_of<int64_t>(field);
     const int64_t size = task != nullptr ? task->model_size(field.info.fill_name()) : 0;
-    if (value != nullptr && size > 0 && *value != size && !errors.are_within("model." + name)) {
-      errors.add_field(config.get("model"), name, "expected ", size,
+    const bool or_more = task != nullptr && name == "context_length" && task->may_be_longer();
+    if (value != nullptr && size > 0 && *value != size && !(or_more && *value > size) &&
+        !errors.are_within("model." + name)) {
+      errors.add_field(config.get("model"), name, "expected ", or_more ? "at least " : "", size,
                        ", as the data has it, or nothing; got ",
                        in_words(config.get("model").get(name)));
     }
@@ -116,6 +118,13 @@ std::unique_ptr<Task> make_task(const ConfigNode& config, const Choice& choice,
                                 const TaskSetup& setup, ConfigErrors& errors,
                                 ConfigErrors& unreadable) {
   const ConfigNode& data = config.get("data");
+  if (TaskSetup trial = setup; setup.data == TaskSetup::Data::wanted) {
+    for (ConfigErrors ignored;
+         const auto each : {TaskSetup::Data::needed, TaskSetup::Data::absent}) {
+      trial.data = each;
+      if (auto task = make_task(config, choice, trial, ignored, ignored)) return task;
+    }
+  }
   try {
     return task_registry().make(choice, setup);
   } catch (const TaskError& error) {

@@ -21,19 +21,15 @@ ConfigNode* node_at(ConfigNode& tree, const std::string& path) {
   return node == nullptr || dot == std::string::npos ? node : node_at(*node, path.substr(dot + 1));
 }
 
-void make_absolute(ConfigNode& path) {
-  if (path.is_scalar() && !path.is_null() && !path.text().empty() &&
-      fs::path(path.text()).is_relative()) {
-    path.assign(fs::absolute(path.text()).lexically_normal().string());
+// Of a list, each.
+void make_absolute(ConfigNode* path, const fs::path& folder = "") {
+  for (int64_t i = 0; path != nullptr && i < path->size(); ++i) {
+    make_absolute(&path->at(i), folder);
   }
-}
-
-void resolve_path(ConfigNode& part, const fs::path& folder, const char* key, const char* name) {
-  if (part.has(key) && !part.get(key).text().empty()) {
-    const fs::path path = folder / part.get(key).text();
-    const std::string absolute = fs::absolute(path).lexically_normal().string();
-    require_utf8_path(name, absolute);
-    part.set(key, absolute);
+  if (path != nullptr && path->is_scalar() && !path->is_null() && !path->text().empty()) {
+    const std::string absolute = fs::absolute(folder / path->text()).lexically_normal().string();
+    require_utf8_path(path->path().c_str(), absolute);
+    path->assign(absolute);
   }
 }
 
@@ -44,12 +40,11 @@ void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
     return path == key || path.starts_with(key + ".");
   };
   for (const char* path : paths_in_configs) {
-    ConfigNode* const node = node_at(tree, path);
-    if (node != nullptr && is_set(path)) make_absolute(*node);
+    if (is_set(path)) make_absolute(node_at(tree, path));
   }
   ConfigNode* const plugins = tree.find("plugins");
   for (int64_t i = 0; plugins != nullptr && plugins->is_list() && i < plugins->size(); ++i) {
-    if (is_set(text("plugins.", i))) make_absolute(plugins->at(i));
+    if (is_set(text("plugins.", i))) make_absolute(&plugins->at(i));
   }
 }
 
@@ -60,14 +55,15 @@ void require_utf8_path(const char* key, const std::string& path) {
 }
 
 void resolve_data(ConfigNode& data, const fs::path& folder, const Task& dataset) {
-  resolve_path(data, folder, "path", "data.path");
-  resolve_path(data, folder, "validation", "data.validation");
+  make_absolute(data.find("path"), folder);
+  make_absolute(data.find("validation"), folder);
   ConfigNode* const tokenizer = data.find("tokenizer");
   if (tokenizer != nullptr && tokenizer->has("fingerprint")) {
-    resolve_path(*tokenizer, folder, "path", "data.tokenizer.path");
+    make_absolute(tokenizer->find("path"), folder);
     tokenizer->set("fingerprint", fingerprint(as_bytes(dataset.tokenizer()->stored())).text());
   }
   std::string key = "fingerprint";
+  if (!dataset.fingerprint().empty()) data.set(key, dataset.fingerprint());
   for (const fs::path& file : dataset.files()) {
     if (data.has(key)) {
       data.set(key, fingerprint_file(file).text());

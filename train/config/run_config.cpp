@@ -60,6 +60,9 @@ void TrainConfig::fields(Fields& f) {
       .also_known_as({"zero_optimization", "zero_stage"}, "shard_optimizer: true");
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together")
       .also_known_as({"grad_clip", "max_grad_norm", "gradient_clip_val", "clip_grad", "max_norm"});
+  f.optional("max_seconds", max_seconds, above(0),
+             "after which the run saves and ends; --resume goes on, for as long again")
+      .also_known_as({"max_time", "time_limit"});
   f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv")
       .also_known_as(
           {"log_interval", "logging_steps", "log_every_n_steps", "log_steps", "log_freq"});
@@ -215,12 +218,17 @@ void check_file_names(const ConfigNode& data, ConfigErrors& errors) {
 
 // The vocabularies of the data are those of the checkpoint that is loaded or, where training starts
 // from weights, theirs, unless weights_ignore leaves out what reads the ids.
-TaskSetup task_setup(const RunConfig& config, const fs::path& folder, const fs::path& checkpoint) {
+TaskSetup task_setup(const RunConfig& config, const ConfigNode& model, const fs::path& folder,
+                     const fs::path& checkpoint) {
+  constexpr int64_t most = 1000;  // tokens, of a model without a limit
   const TrainConfig& train = config.train;
-  const bool begins = checkpoint.empty() && config.purpose == Purpose::train;
+  const bool trains = config.purpose == Purpose::train, begins = checkpoint.empty() && trains;
   return {.config_folder = folder,
           .checkpoint = checkpoint,
           .vocabulary = begins ? model_start().vocabularies(train, folder) : checkpoint,
+          .data = trains || checkpoint.empty() ? TaskSetup::Data::needed : TaskSetup::Data::wanted,
+          .context_length = whole_number(model.get("context_length")).value_or(most),
+          .source_length = whole_number(model.get("source_length")).value_or(most),
           .seed = static_cast<uint64_t>(config.seed),
           .batch_size = train.batch_size};
 }
@@ -236,7 +244,8 @@ void read_sections(LoadedRun& run, const ConfigNode& tree, const fs::path& folde
   check_file_names(tree.get("data"), errors);
   if (config.data && errors.count() == before) {
     run.task =
-        make_task(tree, config.data, task_setup(config, folder, checkpoint), errors, unreadable);
+        make_task(tree, config.data, task_setup(config, tree.get("model"), folder, checkpoint),
+                  errors, unreadable);
   }
   reader.read_part("model", sizes_for_model(tree, run.task.get()), run.task != nullptr);
   reader.finish();

@@ -28,7 +28,7 @@ struct TrainConfig {
   int64_t accumulate = 1;  // micro-batches per step
   int64_t shards = 1;  // parts of a step that are summed on their own (train/optim/gradient_sum.h)
   bool shard_optimizer = false;  // spread its state over processes
-  std::optional<double> clip_grad_norm;
+  std::optional<double> clip_grad_norm, max_seconds;
   int64_t log_every = 10;
   bool overfit_batch = false;
   std::vector<std::string> show;    // parameters or layers, printed before and after training
@@ -67,8 +67,9 @@ struct SampleConfig {
   void fields(Fields& f);
 };
 
-// What a config must contain: everything for training, or only a model to inspect.
-enum class Purpose { train, model };
+// What a config must contain: everything for training, or only a model to inspect. A trained model
+// that is only asked may have lost its data.
+enum class Purpose { train, model, ask };
 
 struct RunConfig {
   Purpose purpose = Purpose::train;

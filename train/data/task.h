@@ -78,6 +78,9 @@ struct TaskSetup {
   std::filesystem::path checkpoint = {};  // that the run is loaded from; "": none
   // The checkpoint whose vocabularies are taken: that one, or the one that training starts from.
   std::filesystem::path vocabulary = {};
+  // Without its files, a task answers prompts of a model with these lengths, and has no examples.
+  enum class Data { needed, wanted, absent } data = Data::needed;
+  int64_t context_length = 0, source_length = 0;
   uint64_t seed = 123;     // of generated data; the same for every run of the config
   int64_t batch_size = 0;  // of training, to check that the data suffices; 0: unknown
 };
@@ -132,6 +135,8 @@ class Task {
   // Fields of the model that the data determines: filled in if the config does not give them,
   // checked if it does.
   virtual ModelSizes model_sizes() const = 0;
+  // Whether the model may have a larger context_length than that.
+  virtual bool may_be_longer() const { return false; }
   // The size of this name; 0: there is none.
   int64_t model_size(const std::string& name) const;
   // The required size of the last axis of the model's output; 0: any size. Default: num_classes or,
@@ -146,6 +151,8 @@ class Task {
   const std::vector<std::string>& warnings() const { return warnings_; }
   // The files that were read; their size and hash are added to the resolved config.
   virtual std::vector<std::filesystem::path> files() const { return {}; }
+  // Of a text in any number of files: that of them all.
+  virtual std::string fingerprint() const { return ""; }
   // Null for a task whose examples are not shown one by one.
   virtual const ReadableExamples* readable_examples() const { return nullptr; }
 

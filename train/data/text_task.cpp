@@ -1,7 +1,10 @@
 #include "train/data/text_task.h"
 
+#include <algorithm>
 #include <numeric>
 
+#include "autograd/base/modes.h"
+#include "autograd/base/rethrow.h"
 #include "layers/text/utf8.h"
 #include "train/data/data_file.h"
 #include "train/files/number_words.h"
@@ -9,20 +12,109 @@
 
 namespace heed {
 
+namespace fs = std::filesystem;
+
 void TextTask::Config::fields(Fields& f) {
-  f.required("path", path, "text file, relative to the config's folder").also_known_as(path_words);
+  f.required("path", path,
+             "text file, a folder of them, or a list; relative to the config's folder",
+             Length{.min = 1, .max = {}})
+      .also_known_as(path_words)
+      .or_list = true;
   f.section("tokenizer", tokenizer, "tokenizer", "what a token is").short_form = true;
   windows.fields(f);
   f.optional("fingerprint", fingerprint, fingerprint_help);
 }
 
-TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config_folder / c.path) {
-  // Factor 3: the text itself and two bytes per token are in memory at the same time.
-  const FileReader file = open_data_file(path_, 3);
-  const std::string corpus = file.whole();
-  check_utf8(corpus, path_.string());
-  bytes_ = file.size();
-  const std::string_view all = without_byte_order_mark(corpus);
+namespace {
+
+constexpr const char* no_text = "no text to take examples from; --set data.path=FILE gives it one";
+
+class NoExamples final : public Dataset {
+ public:
+  explicit NoExamples(int64_t context_length) : context_length_(context_length) {}
+  Batch next(int64_t batch_size, Generator&) override {
+    require<ConfigError>(dry_run(), "data: ", no_text);
+    const Shape shape{batch_size, context_length_};
+    return {Input(Ids::uninitialised(shape)), Ids::uninitialised(shape)};
+  }
+  int64_t example_count(Split) const override { return 0; }
+  Batch examples(Split, const std::vector<int64_t>& which) const override {
+    require<ConfigError>(which.empty(), "data: ", no_text);
+    return {};
+  }
+
+ private:
+  const int64_t context_length_;
+};
+
+// A file, or those of a folder in the order of their names, but hidden ones.
+std::vector<fs::path> files_of(const fs::path& base, const std::string& name) {
+  const fs::path path = base / name;
+  std::error_code error;
+  if (name.empty() || !fs::is_directory(path, error)) {
+    return {path};
+  }
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& each : fs::directory_iterator(path, error)) {
+    if (!each.path().filename().string().starts_with('.')) files.push_back(each.path());
+  }
+  require<IoError>(!files.empty(), path.string(), ": expected texts in this folder, got ",
+                   error ? error.message() : "none");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+struct Documents {
+  std::string text;          // all of them, with "\n\n" between two
+  std::vector<size_t> ends;  // of each in it, with what follows
+  RunningFingerprint print;  // of the file; of several, with a byte 0 after each
+};
+
+Documents read_documents(const std::vector<fs::path>& files) {
+  Documents all;
+  for (const fs::path& file : files) {
+    // Factor 3: the text itself and two bytes per token are in memory at the same time.
+    std::string document = open_data_file(file, 3, std::ssize(all.text)).whole();
+    check_utf8(document, file.string());
+    all.print.add(as_bytes(document));
+    if (files.size() == 1) {
+      all.text = std::move(document);
+    } else {
+      all.print.add(as_bytes({"", 1}));
+      all.text += without_byte_order_mark(document);
+      all.text += &file == &files.back() ? "" : "\n\n";
+    }
+    all.ends.push_back(all.text.size());
+  }
+  return all;
+}
+
+}  // namespace
+
+TextTask::TextTask(const Config& c, const TaskSetup& setup) {
+  if (setup.data != TaskSetup::Data::absent && !c.path.empty() && !c.path[0].empty()) {
+    read(c, setup);
+    return;
+  }
+  if (setup.checkpoint.empty()) {
+    throw TaskError("path", "expected a text file, got nothing");
+  }
+  const std::string known = read_vocabulary(setup.vocabulary, stored_vocabulary);
+  tokenizer_ = tokenizer_registry().make(
+      c.tokenizer, TokenizerSetup{setup.config_folder, setup.checkpoint, {}, known});
+  data_ = std::make_unique<NoExamples>(c.windows.context_length);
+}
+
+void TextTask::read(const Config& c, const TaskSetup& setup) {
+  constexpr size_t few = 10;  // documents, of which one may be cut in two
+  std::vector<fs::path> files;
+  for (const std::string& name : c.path) {
+    const std::vector<fs::path> more = files_of(setup.config_folder, name);
+    files.insert(files.end(), more.begin(), more.end());
+  }
+  const Documents documents = read_documents(files);
+  bytes_ = std::ssize(documents.text);
+  const std::string_view all = without_byte_order_mark(documents.text);
   TokenizerSetup tokens{setup.config_folder, setup.checkpoint, std::span(&all, 1), ""};
   tokenizer_ = at_field<IoError, TaskFileError>("tokenizer.path", [&] {
     tokens.vocabulary = read_vocabulary(setup.vocabulary, stored_vocabulary);
@@ -33,12 +125,34 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) : path_(setup.config
   }
   TokenRow row(tokenizer_->vocab_size());
   row.reserve(bytes_);  // no token is shorter than a byte; memory that stays untouched is not taken
-  at_field<ConfigError, TaskError>(tokens.vocabulary.empty() ? "tokenizer" : "path", [&] {
-    tokenizer_->encode_in_parts(all, [&](std::span<const int32_t> ids) { row.append(ids); });
-  });
-  require_fingerprint(path_, as_bytes(corpus), c.fingerprint);
+  std::vector<int64_t> ends;  // of the documents, in tokens
+  for (size_t k = 0, begin = 0; k < files.size(); begin = documents.ends[k++]) {
+    at_field<ConfigError, TaskError>(tokens.vocabulary.empty() ? "tokenizer" : "path", [&] {
+      with_place<ConfigError>(files.size() > 1 ? files[k].string() + ": " : "", [&] {
+        tokenizer_->encode_in_parts(all.substr(begin, documents.ends[k] - begin),
+                                    [&](std::span<const int32_t> ids) { row.append(ids); });
+      });
+    });
+    ends.push_back(row.size());
+  }
+  require_fingerprint(files[0], documents.print.so_far(), c.fingerprint);
+  fingerprint_ = documents.print.so_far().text();
   tokens_ = row.size();
-  data_ = std::make_unique<Windows>(std::move(row), c.windows, setup.batch_size);
+  std::optional<int64_t> train_size;
+  std::string split;
+  if (files.size() > few && c.windows.train_fraction < 1) {
+    const double wanted = c.windows.train_fraction * static_cast<double>(tokens_);
+    const auto end = std::lower_bound(ends.begin(), ends.end() - 2, wanted);
+    train_size = *end;
+    split = text(", the first ", end - ends.begin() + 1, " to train on");
+  }
+  name_ = files[0].filename().string();
+  if (files.size() > 1) {
+    name_ += text(" to ", files.back().filename().string(), " (", grouped(std::ssize(files)),
+                  " files, \"\\n\\n\" between two", split, ")");
+  }
+  data_ =
+      std::make_unique<Windows>(std::move(row), c.windows, setup.batch_size, "path", train_size);
 }
 
 int64_t TextTask::target_bytes(const Batch& batch) const {
@@ -52,13 +166,16 @@ int64_t TextTask::target_bytes(const Batch& batch) const {
 }
 
 std::string TextTask::description() const {
+  if (name_.empty()) {
+    return no_text;
+  }
   const std::string unit = tokenizer_->unit();
   const std::string of =
       unit == "token" || unit == "word"
           ? text(" out of ", grouped(tokenizer_->vocab_size()), ", ", grouped(bytes_), " bytes")
       : unit == "character" ? text(", ", tokenizer_->vocab_size(), " different")
                             : "";
-  return text(path_.filename().string(), ": ", grouped(tokens_), " ", unit, "s", of);
+  return text(name_, ": ", grouped(tokens_), " ", unit, "s", of);
 }
 
 }  // namespace heed

@@ -8,10 +8,10 @@ namespace heed {
 
 class TextTask final : public Task {
  public:
-  static constexpr const char* help = "the next token of a text file in UTF-8";
+  static constexpr const char* help = "the next token of a text in UTF-8";
 
   struct Config {
-    std::string path;
+    std::vector<std::string> path;
     Choice tokenizer{"char"};
     std::string fingerprint;
     WindowConfig windows;
@@ -19,20 +19,24 @@ class TextTask final : public Task {
     void check(ConfigErrors& errors, const ConfigNode& at) const { windows.check(errors, at); }
   };
 
-  // A PromptTask (prompt_task.h) if there is no path, as in the runs that `heed import` makes.
-  static std::unique_ptr<Task> make(const Config& c, const TaskSetup& setup);
-  // Throws IoError if the file, or that of the tokenizer, cannot be read, is not UTF-8 or has
-  // another fingerprint; TaskError if the text is too short, or too long for this machine.
+  // Throws IoError if a file, or that of the tokenizer, cannot be read, is not UTF-8 or has another
+  // fingerprint; TaskError if the text is too short, or too long for this machine. If it is absent,
+  // or its path is "" as in runs that `heed import` makes, the checkpoint has the tokenizer, and
+  // the data throws ConfigError for examples.
   TextTask(const Config& c, const TaskSetup& setup);
 
   ModelSizes model_sizes() const override { return {{"vocab_size", tokenizer_->vocab_size()}}; }
   std::string description() const override;
-  std::vector<std::filesystem::path> files() const override { return {path_}; }
+  std::string fingerprint() const override { return fingerprint_; }
   const Tokenizer* tokenizer() const override { return tokenizer_.get(); }
   int64_t target_bytes(const Batch& batch) const override;
 
  private:
-  const std::filesystem::path path_;
+  // Makes the tokenizer, the tokens and their windows of a text.
+  void read(const Config& c, const TaskSetup& setup);
+
+  std::string name_;  // of the file, or which files
+  std::string fingerprint_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::vector<int32_t> bytes_of_token_;  // by id; none if tokens are not pieces of the text
   int64_t bytes_ = 0, tokens_ = 0;       // of the text

@@ -96,11 +96,11 @@ void WindowConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
 // ---- Windows
 
 Windows::Windows(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
-                 const std::string& source)
+                 const std::string& source, std::optional<int64_t> train_size)
     : tokens_(std::move(tokens)),
       config_(config),
-      train_size_(
-          static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size()))) {
+      train_size_(train_size.value_or(
+          static_cast<int64_t>(config.train_fraction * static_cast<double>(tokens_.size())))) {
   epochs_ = Epochs(window_count(), config.shuffle);  // unused with random sampling
   require_tokens(Split::train, source);
   if (config_.train_fraction < 1) {

@@ -54,8 +54,9 @@ class Windows final : public Dataset {
  public:
   // Throws TaskError if a part is too short for one window or all tokens are the same (reported at
   // the field `source`), or if there are fewer windows than one batch (batch_size; 0: unknown).
+  // train_size: how many tokens are for training, if not exactly train_fraction of them.
   Windows(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
-          const std::string& source = "path");
+          const std::string& source = "path", std::optional<int64_t> train_size = {});
 
   // The next batch, x and y of shape (batch_size, T). In a dry run nothing is drawn and the ids are
   // undefined.

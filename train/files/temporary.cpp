@@ -92,6 +92,10 @@ fs::path make_temporary(const fs::path& target,
   }
 }
 
+bool is_temporary(const fs::path& path) {
+  return path.string().find(text("/", temporary_prefix)) != std::string::npos;
+}
+
 // Where a file system has no locks, the number of the process alone tells.
 void mark_as_written(int descriptor) { (void)::flock(descriptor, LOCK_EX | LOCK_NB); }
 

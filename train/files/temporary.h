@@ -13,6 +13,9 @@ std::filesystem::path make_temporary(
     const std::filesystem::path& target,
     const std::function<int(const std::filesystem::path& candidate)>& make);
 
+// Whether a path lies in one.
+bool is_temporary(const std::filesystem::path& path);
+
 // Marks a temporary, a file or a folder, as being written for as long as `descriptor` is open. A
 // process on another machine may share the folder, and cannot tell from our number that we live.
 void mark_as_written(int descriptor);

@@ -15,7 +15,8 @@ using Values = std::map<std::string, std::string>;  // of a config, by path
 bool may_change(const std::string& path) {
   // Where a run began says nothing about how it goes on.
   if (path == "train.weights_fingerprint" || path == "train.steps" || path == "train.log_every" ||
-      path == "train.shard_optimizer" || path == "anomaly" || path.starts_with("train.show")) {
+      path == "train.max_seconds" || path == "train.shard_optimizer" || path == "anomaly" ||
+      path.starts_with("train.show")) {
     return true;
   }
   const std::string section = path.substr(0, path.find('.'));
@@ -68,7 +69,7 @@ std::map<std::string, std::string> values_without_locations(const ConfigNode& re
     const std::string& path = value.first;
     const bool known = path.starts_with("data.") && path.ends_with(".path") &&
                        values.contains(path.substr(0, path.size() - 4) + "fingerprint");
-    return known || path == "data.validation" ||  // it has a fingerprint
+    return known || path == "data.validation" || path.starts_with("data.path.") ||  // of a list
            path == "train.weights" || path.starts_with("plugins");
   });
   return values;
@@ -82,9 +83,10 @@ void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
                        "with its own weights, which began ",
                        began.empty() ? "as drawn" : "at " + began, "; expected that, got ", given);
   const std::string lines = differences(fixed_values(before), fixed_values(resumed), " in the run");
-  require<ConfigError>(lines.empty(), "resume: only train.steps, train.log_every, train.show, ",
-                       "train.shard_optimizer, anomaly, eval, checkpoint and sample may change; ",
-                       "these differ:", lines);
+  require<ConfigError>(
+      lines.empty(), "resume: only train.steps, train.max_seconds, train.log_every, ",
+      "train.show, train.shard_optimizer, anomaly, eval, checkpoint and sample may change; ",
+      "these differ:", lines);
 }
 
 void require_same_model(const fs::path& of_checkpoint, const fs::path& of_run,

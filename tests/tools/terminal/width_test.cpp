@@ -17,7 +17,7 @@ namespace {
 
 // Of these the lines are not heed's to break: what a model writes, JSON, and lines for a shell.
 const std::set<std::string> exempt{"generate", "schema", "new", "complete"};
-const std::regex for_a_shell("^(write  |look  |go on  |  heed )");
+const std::regex for_a_shell("^(write  |look  |go on  |  heed |model = )");
 
 // Command lines that print without fail. `run` was trained with `config`, into `folder`.
 std::vector<std::vector<std::string>> command_lines(const TempDir& folder,
@@ -60,7 +60,8 @@ std::vector<std::vector<std::string>> command_lines(const TempDir& folder,
           {"configs"},
           {"configs", "--help"},
           {"export", run, folder / "exported"},
-          {"import", folder / "exported", "--out", folder / "imported"}};
+          {"import", folder / "exported", "--out", folder / "imported"},
+          {"pack", run, "--out", folder / "run.tar"}};
 }
 
 // Without colours. Of a line that is written several times, the last time.

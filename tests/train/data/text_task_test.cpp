@@ -66,7 +66,6 @@ TEST_CASE("text: nanoGPT's windows") {
   CHECK(task->model_sizes() == std::vector<std::pair<std::string, int64_t>>{{"vocab_size", 26}});
   CHECK(task->data().training_tokens() == 90);
   CHECK(task->description() == "t.txt: 100 characters, 26 different");
-  CHECK(task->files() == std::vector<std::filesystem::path>{task.folder / "t.txt"});
   CHECK(task->data().position().empty());
 
   Generator data(7), same(7);
@@ -250,5 +249,27 @@ TEST_CASE("text: another file than the one of the run") {
       text_error(text + "x", options(8, ConfigNode::map({{"fingerprint", right}})));
   CHECK(message.find("expected fingerprint " + right + ", got xxh64:") != std::string::npos);
   const MadeText task(text, options(8));
-  CHECK(fingerprint_file(task->files()[0]).text() == right);
+  CHECK(task->fingerprint() == right);
+}
+
+TEST_CASE("text: of more than ten files none is cut in two") {
+  const TempDir folder;
+  std::filesystem::create_directory(folder / "texts");
+  for (int k = 0; k < 11; ++k) {
+    write_file_atomically(folder / text("texts/", k), letters(20));
+  }
+  const TaskSetup setup{.config_folder = folder.path()};
+  const auto made = [&](double train_fraction) {
+    return task_registry().make(
+        "text",
+        options(8, ConfigNode::map({{"path", "texts"}, {"train_fraction", train_fraction}})),
+        setup);
+  };
+  const std::unique_ptr<Task> task = made(0.9);  // 216 of 240 tokens; a file and two newlines: 22
+  CHECK(task->data().training_tokens() == 220);
+  CHECK(text_of(task->data().examples(Split::validation, {0}).input.ids, *task) == letters(8));
+  CHECK(made(0.5)->data().training_tokens() == 132);
+  CHECK(made(1)->data().training_tokens() == 240);
+  std::filesystem::remove(folder / "texts/7");
+  CHECK(made(0.9)->data().training_tokens() == 196);  // of 218
 }

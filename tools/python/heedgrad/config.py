@@ -84,7 +84,7 @@ def _with_absolute_paths(part: Mapping[str, Any], where: str = "") -> dict[str, 
             value = _with_absolute_paths(value, path)
         elif path in _PATHS and isinstance(value, (str, os.PathLike)) and os.fspath(value):
             value = os.path.abspath(value)
-        elif path == "plugins" and isinstance(value, (list, tuple)):
+        elif path in ("plugins", "data.path") and isinstance(value, (list, tuple)):
             value = [os.path.abspath(v) if isinstance(v, (str, os.PathLike)) else v for v in value]
         changed[key] = value
     return changed

@@ -156,6 +156,9 @@ Json list_schema(const FieldInfo& info) {
   if (info.length.max) {
     schema["maxItems"] = *info.length.max;
   }
+  if (info.or_list) {  // one text
+    schema["type"] = {"array", "string", "number", "boolean"};
+  }
   return schema;
 }
 

@@ -32,8 +32,7 @@ struct ExportOptions {
 };
 
 void declare(Arguments& arguments, ExportOptions& o) {
-  arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
-      .path()
+  arguments.run(o.run)
       .positional("DIR", o.folder, "the folder to write; it must not exist yet")
       .path()
       .option("--dtype", o.dtype, "of the weights: float32 (default) or bfloat16")

@@ -23,8 +23,7 @@ struct ExplainOptions {
 };
 
 void declare(Arguments& arguments, ExplainOptions& o) {
-  arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
-      .path()
+  arguments.run(o.run)
       .option("--prompt", o.prompt,
               "what the model reads (default: the config's sample.prompt, or an example)")
       .option("--ids", o.ids, ids_help)
@@ -45,7 +44,7 @@ int run(const ExplainOptions& o) {
                        "heed explain: expected --tokens from 0 to 1000, got ", o.tokens);
   const TrainedRun trained = load_to_ask(o.run, o.sets);
   const fs::path folder = parse_run(o.run).run;
-  const fs::path out = o.out ? fs::path(*o.out) : folder / "explain.html";
+  const fs::path out = o.out ? fs::path(*o.out) : own_page(folder, "explain.html");
   require_replaceable("heed explain: --out", out, files_named_in(trained.loaded.resolved, folder));
   require<ConfigError>(!o.prompt || !o.ids, "heed explain: --prompt and --ids: give one of them");
   const Exhibit shown = asked(trained, "heed explain", o.prompt, o.ids);

@@ -31,8 +31,7 @@ struct ChatOptions {
 };
 
 void declare_chat(Arguments& arguments, ChatOptions& o) {
-  arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
-      .path()
+  arguments.run(o.run)
       .option("--tokens", o.tokens, "the most that an answer has (200)")
       .option("--temperature", o.temperature,
               "below 1 more cautious, above 1 bolder, 0 always the likeliest (0; of a text 0.8)")

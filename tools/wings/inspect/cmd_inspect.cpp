@@ -87,7 +87,6 @@ int64_t length_of(const Task* task) {
 Inspected inspect(const InspectOptions& o) {
   Inspected out;
   fs::path config = o.target, checkpoint;
-  std::vector<std::string> sets = o.sets;
   if (std::error_code error; fs::is_directory(o.target, error)) {
     const RunArgument parsed = parse_run(config);
     checkpoint = parsed.checkpoint.empty() ? newest_checkpoint(config) : parsed.checkpoint;
@@ -95,9 +94,8 @@ Inspected inspect(const InspectOptions& o) {
       out.step = read_manifest(checkpoint).step;
     }
     config = parsed.run / "config.yaml";
-    sets = sets_to_ask(parsed.run, sets);
   }
-  RunTree tree = read_run_tree(config, sets);
+  RunTree tree = read_run_tree(config, o.sets);
   if (o.graph) {
     check_graph_files(*o.graph, config, tree.root);
   }

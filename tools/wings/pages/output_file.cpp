@@ -9,6 +9,7 @@
 #include "train/files/files.h"
 #include "train/files/number_words.h"
 #include "train/files/on_failure.h"
+#include "train/files/temporary.h"
 
 namespace heed::cli {
 
@@ -69,6 +70,10 @@ void require_replaceable(const std::string& option, const fs::path& out,
                          ", which is read; give another file");
   }
   require_outside_runs(option, out);
+}
+
+fs::path own_page(const fs::path& run, const std::string& name) {
+  return is_temporary(run) ? fs::path(run.filename().string() + "-" + name) : run / name;
 }
 
 fs::path new_folder(const std::string& option, const std::string& given) {

@@ -31,6 +31,10 @@ std::string written(const std::filesystem::path& file);
 void require_replaceable(const std::string& option, const std::filesystem::path& out,
                          const std::vector<InputFile>& inputs);
 
+// The page `name` of a run: in its folder or, of a packed run, which is unpacked for this command
+// alone, in the current folder as RUN-name.
+std::filesystem::path own_page(const std::filesystem::path& run, const std::string& name);
+
 // The folder that `given` names, to be written by write_new_folder(). Throws ConfigError if it is
 // not outside runs, or there is something of this name.
 std::filesystem::path new_folder(const std::string& option, const std::string& given);

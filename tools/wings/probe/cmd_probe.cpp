@@ -37,8 +37,7 @@ constexpr const char* the_probes =
     "  write   what each part adds to an answer's logit";
 
 void declare(Arguments& arguments, ProbeOptions& o) {
-  arguments.positional("RUN", o.run, "a run folder, or one of its checkpoints/step-* folders")
-      .path()
+  arguments.run(o.run)
       .positional("PROBE", o.probe,
                   "heads, lens, ablate, patch or write; without it, what each shows", false)
       .option("--sequences", o.sequences, "heads: sequences of random tokens (default: 8)")

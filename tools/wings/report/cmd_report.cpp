@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "layers/text/display.h"
+#include "tools/commands/config_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/pages/output_file.h"
@@ -41,7 +42,7 @@ void declare(Arguments& arguments, ReportOptions& o) {
 
 // The run folder; for a checkpoint, the run that it belongs to.
 fs::path run_folder(const std::string& argument) {
-  const RunArgument parsed = parse_run(argument);
+  const RunArgument parsed = parse_run(unpacked(argument));
   require<IoError>(!parsed.is_copy(), argument, ": a checkpoint without its run: metrics.csv is ",
                    "missing, from which a report is made; give the run folder");
   require<IoError>(is_there(parsed.run / "config.yaml"), argument,
@@ -73,7 +74,7 @@ int run(const ReportOptions& o) {
   check_run_sets(o.sets);
   std::vector<fs::path> runs;
   std::transform(o.runs.begin(), o.runs.end(), std::back_inserter(runs), run_folder);
-  const fs::path own = runs[0] / "report.html";
+  const fs::path own = own_page(runs[0], "report.html");
   const bool is_own = runs.size() == 1 && (!o.out || same_file(*o.out, own));
   const fs::path out = is_own ? own : fs::path(o.out.value_or("report.html"));
   for (const fs::path& run : is_own ? std::vector<fs::path>() : runs) {

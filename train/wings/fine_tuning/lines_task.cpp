@@ -67,8 +67,8 @@ LinesTask::LinesTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.fi
   start_ = c.mark.empty() ? tokenizer_->mark(0) : id_of_mark(*tokenizer_, c.mark);
   end_ = c.mark.empty() ? tokenizer_->mark(1) : start_;
   mark_ = c.mark;
-  take(rows,
-       std::make_unique<OwnExamples>(*this, rows, c.file, tokenizer_->mark(0), setup.batch_size));
+  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, tokenizer_->mark(0),
+                                           setup.batch_size, PairSizes{setup.context_length - 1}));
 }
 
 OwnExample LinesTask::example(const TextRow& row) const {
@@ -80,7 +80,6 @@ OwnExample LinesTask::example(const TextRow& row) const {
   return {std::move(document), {}, count};
 }
 
-// A model may have more room than the longest document needs, as one that reads on from weights.
 std::vector<std::pair<std::string, int64_t>> LinesTask::model_sizes() const {
   return {{"vocab_size", tokenizer_->vocab_size()},
           {"context_length", 1 + max_length().value_or(examples().longest().source)}};

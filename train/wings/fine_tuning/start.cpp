@@ -4,6 +4,7 @@
 #include "train/config/resolve.h"
 #include "train/files/files.h"
 #include "train/files/run_files.h"
+#include "train/files/temporary.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/wings/fine_tuning/adapter.h"
 #include "train/wings/fine_tuning/foreign.h"
@@ -54,7 +55,9 @@ void FineTuningStart::find_weights(LoadedRun& run, const fs::path& folder,
   train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
   require_utf8_path("train.weights", train.weights);
   const bool is_base = train.lora && !run.config.checkpoint.full;
-  if (run.config.purpose == Purpose::train && (checkpoint.empty() || is_base)) {
+  if (run.config.purpose != Purpose::model && (checkpoint.empty() || is_base)) {
+    require<IoError>(!is_base || !is_temporary(train.weights), "a packed run is no base for ",
+                     "train.lora, which needs it whenever the run is opened; unpack it with tar");
     run.weights = heed::find_weights(train.weights, run.warnings);
     const std::string found = source_fingerprint(run.weights).text();
     require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
@@ -161,6 +164,7 @@ void FineTuningStart::freeze(Module& model, const TrainConfig& config) const {
 void FineTuningStart::merge(Module& model, const LoadedRun& run) const {
   if (run.config.train.lora) {
     adapter_registry().make(run.config.train.lora)->merge_into(model);
+    model.for_each_parameter([](const std::string&, Parameter& each) { each.leave_out(false); });
   }
 }
 

@@ -109,7 +109,10 @@ LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup) : OwnDataTas
   class_names_ = c.classes;
   const SplitRows rows(c.file, setup, c.columns());
   std::string may_be_one;
-  if (class_names_.empty()) {
+  if (class_names_.empty() && setup.data == TaskSetup::Data::absent) {
+    class_names_ =
+        vocabulary_from_json(read_vocabulary(setup.checkpoint, stored_classes), "classes");
+  } else if (class_names_.empty()) {
     class_names_ = classes_of(rows.files().front());
     may_be_one = alike(class_names_);
   }
@@ -117,7 +120,8 @@ LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup) : OwnDataTas
       make_tokenizer(setup, rows.cells(0), stored_vocabulary),
       c.class_token ? std::vector<std::string>{"<class>"} : std::vector<std::string>{});
   const int64_t ids = std::max<int64_t>(tokenizer_->mark(0), std::ssize(class_names_));
-  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, ids, setup.batch_size));
+  const PairSizes room{setup.context_length - (c.class_token ? 1 : 0), 1};
+  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, ids, setup.batch_size, room));
   warn(may_be_one);
   format_.emplace(c.class_token ? std::optional(tokenizer_->mark(0)) : std::nullopt);
 }

@@ -58,8 +58,8 @@ std::shared_ptr<const Tokenizer> OwnDataTask::make_tokenizer(
 void OwnDataTask::take(const SplitRows& rows, std::unique_ptr<OwnExamples> examples) {
   examples_ = examples.get();
   data_ = std::move(examples);
-  columns_ = rows.files()[0].columns;
   for (const TextRows& file : rows.files()) {
+    columns_ = paths_.empty() ? file.columns : columns_;
     paths_.push_back(file.path);
     if (!file.warning.empty()) {
       warnings_.push_back(file.warning);
@@ -84,6 +84,9 @@ std::string OwnDataTask::location(Split split, int64_t example) const {
 }
 
 std::string OwnDataTask::description() const {
+  if (paths_.empty()) {
+    return no_examples;
+  }
   const std::string held_out = grouped(examples().example_count(Split::validation));
   return text(paths_[0].filename().string(), ": ", grouped(examples().example_count(Split::train)),
               " examples to train on, ",

@@ -30,8 +30,14 @@ std::vector<int32_t> tokens_of(const Tokenizer& tokenizer, const std::string& ce
 }
 
 OwnExamples::OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig& config,
-                         int64_t ids, int64_t batch_size)
-    : max_length_(config.max_length), maker_(std::move(maker)), tokens_(ids) {
+                         int64_t ids, int64_t batch_size, const PairSizes& room)
+    : max_length_(config.max_length),
+      maker_(std::move(maker)),
+      tokens_(ids),
+      longest_(rows.files().empty() ? room : PairSizes{}) {
+  if (rows.files().empty()) {
+    return;
+  }
   tokens_.reserve(rows.bytes());  // memory that stays untouched is not taken
   for (size_t file = 0; file < rows.files().size(); ++file) {
     take(rows, file);
@@ -113,7 +119,16 @@ Batch OwnExamples::batch_of(std::span<const int64_t> numbers) const {
   return batch;
 }
 
+Batch OwnExamples::next(int64_t batch_size, Generator& data) {
+  if (!numbers_[0].empty()) {
+    return Dataset::next(batch_size, data);
+  }
+  require<ConfigError>(dry_run(), "data: ", no_examples);
+  return maker_.blank(batch_size, longest_);
+}
+
 Batch OwnExamples::examples(Split split, const std::vector<int64_t>& which) const {
+  require<ConfigError>(!lines_.empty() || which.empty(), "data: ", no_examples);
   require_examples(which, example_count(split));
   std::vector<int64_t> numbers;
   for (const int64_t example : which) {

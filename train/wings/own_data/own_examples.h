@@ -16,6 +16,8 @@
 
 namespace heed {
 
+inline constexpr const char* no_examples = "no file to take examples from; --set data.path=FILE";
+
 struct OwnExample {
   std::vector<int32_t> input, target;
   int64_t tokens = 0;  // that the model reads and writes
@@ -48,10 +50,12 @@ class OwnExamples final : public Dataset {
   // Keeps the examples that are not longer than max_length. All tokens and targets are below `ids`.
   // What the maker's example() reads has to be there before. Throws RowError, TaskError if there
   // are too few examples for a batch (batch_size; 0: unknown), and IoError if a file has another
-  // fingerprint than that of the config.
+  // fingerprint than that of the config. Without files there are no examples, and `room`, what the
+  // model was made for, is longest().
   OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig& config, int64_t ids,
-              int64_t batch_size);
+              int64_t batch_size, const PairSizes& room);
 
+  Batch next(int64_t batch_size, Generator& data) override;
   int64_t example_count(Split split) const override { return std::ssize(of(split)); }
   Batch examples(Split split, const std::vector<int64_t>& which) const override;
   int64_t training_tokens() const override { return training_tokens_; }

@@ -73,7 +73,7 @@ TextRows read_file_of_rows(const std::filesystem::path& path, const std::string&
                            const SplitRows::Read& read) {
   const std::string bytes = open_data_file(path, bytes_per_byte).whole();
   const auto changed =
-      error_of<IoError>([&] { require_fingerprint(path, as_bytes(bytes), expected); });
+      error_of<IoError>([&] { require_fingerprint(path, fingerprint(as_bytes(bytes)), expected); });
   TextRows rows = read(bytes, path);
   rows.path = path;
   rows.changed = changed.value_or("");
@@ -173,6 +173,9 @@ SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup,
 
 SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup, const Read& read)
     : train_fraction_(c.train_fraction) {
+  if (setup.data == TaskSetup::Data::absent) {
+    return;
+  }
   files_.push_back(read_file_of_rows(setup.config_folder / c.path, c.fingerprint, read));
   if (c.validation.empty()) {
     return;
@@ -187,7 +190,7 @@ SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup, const Read&
 }
 
 void SplitRows::require_unchanged() const {
-  require<IoError>(files_[0].changed.empty(), files_[0].changed);
+  require<IoError>(files_.empty() || files_[0].changed.empty(), files_[0].changed);
   if (files_.size() > 1 && !files_[1].changed.empty()) {
     throw TaskFileError("validation", files_[1].changed);
   }

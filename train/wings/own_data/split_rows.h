@@ -56,7 +56,7 @@ TextRows read_rows(std::string_view bytes, const std::filesystem::path& path,
 class SplitRows {
  public:
   // Throws IoError for a file that cannot be read, RowError for one with mistakes, TaskError for
-  // one that is too large for this machine.
+  // one that is too large for this machine. If they are absent, there are none.
   SplitRows(const OwnDataConfig& c, const TaskSetup& setup, std::span<const RowColumn> columns);
   // The same for files that `read` makes rows of.
   using Read = std::function<TextRows(std::string_view bytes, const std::filesystem::path& path)>;

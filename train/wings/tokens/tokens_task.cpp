@@ -32,7 +32,7 @@ TokenFile read_tokens(const TokensTask::Config& c, const std::filesystem::path& 
                    bits == 16 ? "an even number of bytes" : "4 bytes each", ", got ", size);
   require<IoError>(bits != 16 || c.dtype != "auto" || !are_ids_of_8_bits(bytes), path.string(),
                    ": ", what_8_bits_are, "; data.dtype: uint16 reads the file as it is");
-  require_fingerprint(path, bytes, c.fingerprint);
+  require_fingerprint(path, fingerprint(bytes), c.fingerprint);
   const std::optional<Zeros> zeros = every_second_zero(bytes, sizeof(Id));
   const auto wrong =
       std::find_if(ids.begin(), ids.end(), [&](Id id) { return id >= c.vocab_size; });

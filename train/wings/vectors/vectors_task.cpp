@@ -21,7 +21,7 @@ constexpr int64_t memory_per_byte = 5;
 SafeTensors read_vectors(const VectorsTask::Config& c, const std::filesystem::path& path) {
   const FileReader file = open_data_file(path, memory_per_byte);
   std::string bytes = file.whole();
-  require_fingerprint(path, as_bytes(bytes), c.fingerprint);
+  require_fingerprint(path, fingerprint(as_bytes(bytes)), c.fingerprint);
   return {std::move(bytes), path.string()};
 }
 

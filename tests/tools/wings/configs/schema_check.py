@@ -24,7 +24,7 @@ except ImportError as missing:
 BROKEN = """
 seed=-1            seed=1.5             seed=true           seed="1"             seed=[1]
 precision=float16  fused=1              sead=1              random.generators=x  random=separate
-data.type=txt      data.path=[x]        data.train_fraction=0   data.context_length=0  data.sampling=none
+data.type=txt      data.path=[]         data.train_fraction=0   data.context_length=0  data.sampling=none
 data.vocab=3       data=text            model.type=gtp      model.d_model=0      model.d_model=12.5
 model.dropout=1    model.dropout=-0.1   model.num_layers=1001   model.bias=0     model.norm=batch
 model.vocab_size=none   model.d_modle=3     model.attention=causal_attention

@@ -160,7 +160,11 @@ TEST_CASE("lines: longer documents are left out and counted, and max_length is r
   CHECK(contains(files.loaded("{type: lines, path: a.txt, train_fraction: 1}",
                               "{type: gpt, context_length: 8, d_model: 8, num_heads: 2, "
                               "num_layers: 1}"),
-                 "model.context_length: expected 14, as the data has it, or nothing; got 8"));
+                 "model.context_length: expected at least 14, as the data has it, or nothing; "
+                 "got 8"));
+  CHECK(files.loaded("{type: lines, path: a.txt, train_fraction: 1}",
+                     "{type: gpt, context_length: 20, d_model: 8, num_heads: 2, num_layers: 1}") ==
+        "");
 }
 
 TEST_CASE("lines: a mark of the vocabulary before and after each document") {

@@ -1,5 +1,5 @@
 // Runs without a text, as `heed import` makes them.
-#include "train/data/prompt_task.h"
+#include "train/data/text_task.h"
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ std::unique_ptr<Task> made(const TempDir& folder, const std::string& checkpoint)
 
 }  // namespace
 
-TEST_CASE("prompt_task: a tokenizer, and no examples") {
+TEST_CASE("text without its file: a tokenizer, and no examples") {
   const TempDir folder;
   write_text(folder / stored_tokenizer, three_letters);
   const auto task = made(folder, folder.path());
@@ -44,7 +44,7 @@ TEST_CASE("prompt_task: a tokenizer, and no examples") {
   CHECK(task->data().next(2, generator).input.ids.shape() == Shape{2, 5});
 }
 
-TEST_CASE("prompt_task: a config of one's own needs a text") {
+TEST_CASE("text without its file: a config of one's own needs a text") {
   const TempDir folder;
   CHECK(error_of([&] { made(folder, ""); }) == "expected a text file, got nothing");
 }
