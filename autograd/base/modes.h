@@ -13,7 +13,6 @@ namespace heed {
 namespace detail {
 HEED_ONE_PER_THREAD inline thread_local bool use_fused = true;
 HEED_ONE_PER_THREAD inline thread_local bool dry_run_active = false;
-HEED_ONE_PER_THREAD inline thread_local bool loops_timed = false;  // a LoopRunner exists
 }  // namespace detail
 
 // A fused operation computes in one pass what its composed form computes with several operations.

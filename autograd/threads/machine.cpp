@@ -108,7 +108,7 @@ int cores_in_affinity() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
-    return machine_cpus();
+    return static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   }
   std::set<std::string> cores;
   for (int c = 0; c < CPU_SETSIZE; ++c) {
@@ -186,8 +186,6 @@ Memory memory() {
   found.available = std::min(found.available, found.total);
   return found;
 }
-
-int machine_cpus() { return static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L)); }
 
 int available_cores() {
   const double quota = cgroup_limits().cores.value_or(std::numeric_limits<int>::max());

@@ -58,9 +58,6 @@ int default_threads();
 // One line for people when OMP_WAIT_POLICY=passive is set, which makes small models slow, else "".
 std::string wait_policy_warning();
 
-// Logical CPUs of the machine, whether or not this process may use them.
-int machine_cpus();
-
 // Reads <root>/proc/self/cgroup and <root>/sys/fs/cgroup; tests give another root.
 CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");
 

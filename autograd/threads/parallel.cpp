@@ -12,7 +12,6 @@
 
 #include "autograd/base/error.h"
 #include "autograd/base/modes.h"
-#include "autograd/threads/loop_runner.h"
 #include "autograd/threads/machine.h"
 
 namespace heed {
@@ -21,21 +20,11 @@ namespace {
 
 std::atomic<int> chosen_threads{0};  // by set_num_threads; 0: none
 std::atomic<int> most_that_pay{most_threads};
-std::atomic<ChooseThreads> thread_chooser{nullptr};
 
 // Of the threads of a program that compute at the same time, the one that holds this has the cores
 // for its loop. The others run theirs without waiting, each on its own thread: a region of each
 // would only have more threads than cores.
 std::mutex the_cores;
-
-// The number of threads that the next region asks for. Call it with the cores.
-int threads_now() {
-  const int threads = num_threads();
-  const ChooseThreads choose = thread_chooser;
-  return threads == 1 || threads_were_set() || choose == nullptr
-             ? threads
-             : std::clamp(choose(threads), 1, threads);
-}
 
 // The chunks [begin, end) that nobody has claimed yet, in one word. The owner claims from the
 // front, other threads from the back. The order of memory accesses is relaxed: a range hands out
@@ -160,13 +149,11 @@ bool threads_were_set() {
 
 void limit_threads(int threads) { most_that_pay = std::clamp(threads, 1, most_threads); }
 
-ChooseThreads choose_threads_by(ChooseThreads choose) { return thread_chooser.exchange(choose); }
-
 void set_num_threads(int threads) { chosen_threads = std::clamp(threads, 1, most_threads); }
 
 // The level counts regions of a single thread too, such as one that OMP_THREAD_LIMIT=1 leaves: a
 // loop inside its body must not open another one either.
-bool in_parallel() { return omp_get_level() > 0 || LoopRunner::inside_chunk(); }
+bool in_parallel() { return omp_get_level() > 0; }
 
 namespace {
 thread_local int own_place = 0;
@@ -194,17 +181,12 @@ void run_chunks(int64_t count, int64_t grain, ChunkBody body, void* context) {
   }
   check("parallel_for", grain);
   const int64_t chunks = (count - 1) / grain + 1;
-  const bool inside = in_parallel();
-  if (LoopRunner* runner = LoopRunner::current(); runner != nullptr && !inside) {
-    runner->run(count, grain, body, context);
-    return;
-  }
-  if (chunks == 1 || inside) {
+  if (chunks == 1 || in_parallel()) {
     run_here(count, grain, body, context);
     return;
   }
   const std::unique_lock ours(the_cores, std::try_to_lock);
-  const int threads = ours ? threads_now() : 1;
+  const int threads = ours ? num_threads() : 1;
   if (threads == 1 || chunks > std::numeric_limits<uint32_t>::max()) {
     run_here(count, grain, body, context);
     return;
@@ -235,8 +217,7 @@ double sum_chunks(int64_t count, int64_t grain, ChunkSum body, void* context) {
   }
   check("parallel_sum", grain);
   double sum = 0;
-  const bool alone = (count <= grain || num_threads() == 1) && !loops_timed;
-  if (alone || in_parallel()) {
+  if (count <= grain || num_threads() == 1 || in_parallel()) {
     for (int64_t begin = 0; begin < count; begin += grain) {
       sum += body(context, begin, std::min(count, begin + grain));
     }

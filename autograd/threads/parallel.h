@@ -27,19 +27,12 @@ namespace heed {
 int num_threads();
 
 // Takes effect at the next loop; values below 1 mean 1, those above most_threads mean most_threads.
-// A number that is set here or in OMP_NUM_THREADS is kept: the two functions below change nothing
-// then.
+// A number that is set here or in OMP_NUM_THREADS is kept: limit_threads() changes nothing then.
 void set_num_threads(int threads);
 bool threads_were_set();
 
 // At most this many: for a program that knows that more do not pay.
 void limit_threads(int threads);
-
-// For code that knows how many of num_threads() are worth using right now: `choose` is asked before
-// each loop that would use several. Loops ask one at a time. Null: all are used. Returns what was
-// asked before.
-using ChooseThreads = int (*)(int threads);
-ChooseThreads choose_threads_by(ChooseThreads choose);
 
 // True inside an OpenMP region: in the body of a shared loop, or in a region of the calling
 // program.
@@ -79,7 +72,7 @@ template <class Body>
 void parallel_for(int64_t count, int64_t grain, Body&& body) {
   const detail::ChunkBody call = detail::call<void, std::remove_reference_t<Body>>;
   void* const context = const_cast<void*>(static_cast<const void*>(std::addressof(body)));
-  if (count > 0 && count <= grain && !dry_run() && !detail::loops_timed) {
+  if (count > 0 && count <= grain && !dry_run()) {
     call(context, 0, count);
   } else {
     detail::run_chunks(count, grain, call, context);

@@ -34,23 +34,6 @@ class Threads {
 
 }  // namespace
 
-TEST_CASE("parallel: a chooser is asked before each loop, unless the number of threads is given") {
-  static int asked;
-  asked = 0;
-  const heed::ChooseThreads before = heed::choose_threads_by([](int threads) {
-    ++asked;
-    return threads;
-  });
-  const auto run = [] { heed::parallel_for(100, 1, [](int64_t, int64_t) {}); };
-  run();
-  CHECK(asked == (heed::threads_were_set() || heed::num_threads() == 1 ? 0 : 1));
-  const Threads scope(2);
-  asked = 0;
-  run();
-  CHECK(asked == 0);
-  heed::choose_threads_by(before);
-}
-
 TEST_CASE("parallel: every item once, in fixed chunks") {
   for (const int threads : {1, 2, 3, 7}) {
     const Threads scope(threads);

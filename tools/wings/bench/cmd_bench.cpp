@@ -14,7 +14,6 @@
 #include "tools/terminal/table.h"
 #include "tools/wings/bench/gemm_speed.h"
 #include "tools/wings/bench/median.h"
-#include "tools/wings/bench/model_threads.h"
 #include "tools/wings/bench/profile.h"
 #include "tools/wings/bench/trial_steps.h"
 #include "train/crew.h"
@@ -31,7 +30,6 @@ struct BenchOptions {
   std::vector<std::string> sets;
   int64_t steps = 50;
   bool profile = false;
-  std::optional<std::string> model_threads;
   bool json = false;
 };
 
@@ -42,9 +40,6 @@ void declare(Arguments& arguments, BenchOptions& o) {
       .option("--steps", o.steps, "how many steps are timed, after three to warm up (50)")
       .threads()
       .flag("--profile", o.profile, "time by operation, too")
-      .option("--model-threads", o.model_threads,
-              "estimate, from a run on one thread, the speed-up with these numbers of threads: "
-              "--model-threads 2,4,8,16")
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
@@ -216,24 +211,15 @@ int bench(const BenchOptions& o, Crew& crew) {
                        "heed bench: measures float32, ",
                        "and the config says precision: float64; --set precision=float32");
   crew.join("heed bench");
-  require<ConfigError>(!o.model_threads || crew.size() == 1,
-                       "heed bench: --model-threads looks at the threads of one process, got ",
-                       crew.size(), " processes; start it without mpirun");
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
   const Acquaintance known = crew.introduce(loaded);
   const Plan plan = make_plan(loaded, crew);
   require_memory(plan, known.on_this_host);
-  if (!o.model_threads && crew.size() == 1) {
+  if (crew.size() == 1) {
     use_threads_that_pay(plan.flops_per_step);
   }
   apply_settings(loaded.config);
   TrialSteps steps(loaded, crew);
-  if (o.model_threads) {
-    for (int64_t i = 0; i < warm_up_steps; ++i) steps.next();
-    print_thread_model(read_thread_counts(*o.model_threads), o.steps, o.json,
-                       [&] { steps.next(); });
-    return 0;
-  }
   Measured measured = measure(steps, o.steps, o.profile);
   measured.processes = crew.size();
   measured.waited_for_messages = mean_of_shortest(crew, measured.waits);

@@ -37,19 +37,3 @@ TEST_CASE("heed bench: the trainer's own steps, to the same loss, and where thei
   CHECK(sum > 0);
   CHECK(result["gflop_per_step"].get<double>() > 0);
 }
-
-TEST_CASE("heed bench --model-threads: how much faster more threads would be, by a run on one") {
-  const TempDir folder;
-  const std::string config = write_config(folder);
-  const ProgramResult bench = run_heed({"bench", config, "--steps", "3", "--model-threads", "2,8",
-                                        "--json", "--set", "model.d_model=48"});
-  REQUIRE_MESSAGE(bench.exit_code == 0, bench.err);
-  const Json result = Json::parse(bench.out);
-  REQUIRE(result["model"].size() == 2);
-  CHECK(result["model"]["2"].get<double>() > 0);
-  CHECK(result["model"]["8"].get<double>() < 8);
-  CHECK(result["loops_per_step"].get<int64_t>() > 10);
-  CHECK(result["serial_share"].get<double>() > 0);
-  CHECK(result["serial_share"].get<double>() < 1);
-  CHECK(result["idle"].size() > 1);
-}
