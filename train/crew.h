@@ -47,7 +47,6 @@ struct Tally {
 struct Acquaintance {
   std::vector<std::string> plan_lines;  // about the members, for the top of the plan
   int on_this_host = 1;                 // members that share its memory
-  std::shared_ptr<void> watch;          // to be kept while the run lasts
 };
 
 class Crew {
@@ -109,36 +108,12 @@ class Crew {
   // with several shards the gradients of the one under way.
   virtual double gradient_copies(int64_t shards) const { return shards > 1 ? 2 : 1; }
 
-  // The three below are asked under train.shard_optimizer, for which each parameter is updated by
-  // one member, which alone keeps its state. Here all are one's own, and weights are where they
-  // belong.
-  // The parameters for this member's optimizer, with updated_here.
-  virtual std::vector<NamedParameter> divide_updates(std::vector<NamedParameter> parameters) const {
-    return parameters;
-  }
-  // After an update: gives all members the new weights.
-  virtual void share_weights(const std::vector<NamedParameter>& /*parameters*/) {}
-  // Before a checkpoint: the leader's optimizer has the state of all parameters while the result
-  // lives. Called when the gradients are gone, so that it needs no more memory than a step.
-  virtual std::shared_ptr<void> whole_state(Optimizer& /*optimizer*/) { return nullptr; }
-
   // ---- An evaluation: asked by evaluate.
 
   // Which of `count` batches are this member's. Here: all.
   virtual Part share_of(int64_t count) const { return {0, count}; }
   // The tally of all members, from each one's own, in the order of the batches.
   virtual Tally total(Tally own) { return own; }
-
-  // ---- Measurements: asked by heed bench.
-
-  // For other members, since the beginning.
-  virtual double seconds_waited() const { return 0; }
-  // Exchanges what a step exchanges, without a step that hides it, and returns how long that took.
-  // The parameters are left with gradients. Here: nothing is exchanged.
-  virtual double seconds_to_communicate(const std::vector<NamedParameter>& /*parameters*/,
-                                        int64_t /*shards*/, bool /*shard_optimizer*/) {
-    return 0;
-  }
 };
 
 // The crew of a process that has no others.

@@ -96,7 +96,7 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   prepare(*model, run);
   plan.parameters = model->parameter_count();
   plan.weight_bytes = live();
-  const std::vector<NamedParameter> trained = parameters_to_train(*model, run.config.train, crew);
+  const std::vector<NamedParameter> trained = parameters_to_train(*model, run.config.train);
   for (const NamedParameter& parameter : trained) {
     plan.trained_parameters += parameter.tensor.size();
   }

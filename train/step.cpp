@@ -47,9 +47,6 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   const double clip =
       config.clip_grad_norm ? clip_factor(result.grad_norm, *config.clip_grad_norm) : 1.0;
   optimizer.step(lr, correction * clip);
-  if (config.shard_optimizer) {
-    crew.share_weights(optimizer.parameters());
-  }
   optimizer.zero_grad();
   return result;
 }
@@ -60,11 +57,9 @@ std::vector<NamedParameter> trained_parameters(const Module& model) {
   return all;
 }
 
-std::vector<NamedParameter> parameters_to_train(Module& model, const TrainConfig& config,
-                                                const Crew& crew) {
+std::vector<NamedParameter> parameters_to_train(Module& model, const TrainConfig& config) {
   model_start().freeze(model, config);
-  std::vector<NamedParameter> left = trained_parameters(model);
-  return config.shard_optimizer ? crew.divide_updates(std::move(left)) : left;
+  return trained_parameters(model);
 }
 
 Batch batch_to_overfit(Dataset& dataset, const RunConfig& config) {

@@ -223,8 +223,6 @@ void Trainer::save() {
                           static_cast<uint64_t>(run_.config.seed));
   });
   Optimizer* optimizer = run_.config.checkpoint.optimizer_state ? optimizer_.get() : nullptr;
-  const bool divided = optimizer != nullptr && run_.config.train.shard_optimizer;
-  const std::shared_ptr<void> whole = divided ? crew_.whole_state(*optimizer) : nullptr;
   if (!folder_) {
     return;
   }
@@ -245,8 +243,8 @@ Trainer::Trainer(LoadedRun run, std::optional<RunFolder> folder,
   const RunConfig& config = run_.config;
   apply_settings(config);
   model_ = make_model(run_);
-  optimizer_ = optimizer_registry().make(config.optimizer,
-                                         parameters_to_train(*model_, config.train, crew_));
+  optimizer_ =
+      optimizer_registry().make(config.optimizer, parameters_to_train(*model_, config.train));
   schedule_ = schedule_registry().make(config.schedule,
                                        ScheduleSetup{optimizer_->base_lr(), config.train.steps});
   if (config.train.overfit_batch) {

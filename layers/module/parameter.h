@@ -71,7 +71,6 @@ class Buffer {
 struct NamedParameter {
   std::string name;  // "trf_blocks.0.att.W_query.weight"
   Tensor tensor;
-  bool updated_here = true;  // false: another process does, and keeps the optimizer's state of it
 };
 
 }  // namespace heed

@@ -17,7 +17,7 @@ Trace trace_of(const std::string& config, const std::filesystem::path& folder) {
   const TrainConfig& train = run.config.train;
   const auto model = make_model(run);
   const auto optimizer =
-      optimizer_registry().make(run.config.optimizer, parameters_to_train(*model, train, alone()));
+      optimizer_registry().make(run.config.optimizer, parameters_to_train(*model, train));
   const auto schedule = schedule_registry().make(run.config.schedule,
                                                  ScheduleSetup{optimizer->base_lr(), train.steps});
   model->train();

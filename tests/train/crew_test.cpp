@@ -90,12 +90,6 @@ class Noted final : public Crew {
                                             int64_t accumulate, int64_t shards) override {
     return note("gradient_sum"), Crew::gradient_sum(parameters, accumulate, shards);
   }
-  std::vector<NamedParameter> divide_updates(
-      std::vector<NamedParameter> parameters) const override {
-    return note("divide_updates"), parameters;
-  }
-  void share_weights(const std::vector<NamedParameter>&) override { note("share_weights"); }
-  std::shared_ptr<void> whole_state(Optimizer&) override { return note("whole_state"), nullptr; }
   Part share_of(int64_t count) const override { return note("share_of"), Crew::share_of(count); }
   Tally total(Tally own) override { return note("total"), own; }
 
@@ -137,7 +131,6 @@ TEST_CASE("crew: a process alone") {
   CHECK(crew.total({.losses = {1, 2}, .counted = 3}).loss() == 3);
   CHECK(crew.gradient_copies(1) == 1);
   CHECK(crew.gradient_copies(8) == 2);
-  CHECK(crew.seconds_waited() == 0);
 }
 
 TEST_CASE("crew: two members, each of which computes half of an evaluation") {
@@ -182,24 +175,16 @@ TEST_CASE("crew: two members, each of which computes half of a step: the bits of
 
 TEST_CASE("crew: what a run asks, and when") {
   const TempDir folder;
-  for (const bool sharded : {false, true}) {
-    CAPTURE(sharded);
-    Noted crew;
-    LoadedRun run = load_small(
-        folder, {"train.accumulate=2", "train.shards=2", "eval.every=6", "checkpoint.every=4",
-                 text("train.shard_optimizer=", sharded ? "true" : "false")});
-    const fs::path path = folder / text("run-", sharded);
-    Trainer trainer(std::move(run), RunFolder::create(path, ""), {}, crew);
-    CHECK(trainer.train() == Ending::finished);  // after 12 steps
-    CHECK(crew.asked["gradient_sum"] == 12);
-    CHECK(crew.asked["agree"] == 12 + 2 * 16);  // on the end; before each batch of an evaluation
-    CHECK(crew.asked["share_of"] == 2);
-    CHECK(crew.asked["total"] == 2);
-    CHECK(crew.asked["gather"] == 0);  // when it is resumed
-    CHECK(crew.asked["divide_updates"] == (sharded ? 1 : 0));
-    CHECK(crew.asked["share_weights"] == (sharded ? 12 : 0));
-    CHECK((crew.asked["whole_state"] >= 3) == sharded);  // at each checkpoint
-  }
+  Noted crew;
+  Trainer trainer(load_small(folder, {"train.accumulate=2", "train.shards=2", "eval.every=6",
+                                      "checkpoint.every=4"}),
+                  RunFolder::create(folder / "run", ""), {}, crew);
+  CHECK(trainer.train() == Ending::finished);  // after 12 steps
+  CHECK(crew.asked["gradient_sum"] == 12);
+  CHECK(crew.asked["agree"] == 12 + 2 * 16);  // on the end; before each batch of an evaluation
+  CHECK(crew.asked["share_of"] == 2);
+  CHECK(crew.asked["total"] == 2);
+  CHECK(crew.asked["gather"] == 0);  // when it is resumed
 }
 
 TEST_CASE("crew: the one whose launcher has started the process is taken") {

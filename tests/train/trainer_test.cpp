@@ -276,8 +276,8 @@ TEST_CASE("trainer: another config does not go on") {
                      "train.log_every=1"}) == "no error");
   CHECK(differences({"optimizer.lr=0.5", "seed=6"}) ==
         "resume: only train.steps, train.max_seconds, train.log_every, train.show, "
-        "train.shard_optimizer, anomaly, "
-        "eval, checkpoint and sample may change; these differ:\n  optimizer.lr: 0.01 in the run, "
+        "anomaly, eval, checkpoint and sample may change; these differ:\n  optimizer.lr: 0.01 in "
+        "the run, "
         "0.5 now\n  seed: 5 in the run, 6 "
         "now");
 

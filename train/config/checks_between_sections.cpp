@@ -39,10 +39,6 @@ void check_shards(const TrainConfig& train, const ConfigNode& at, ConfigErrors& 
   if (!errors.are_within("train.accumulate") && !errors.are_within("train.shards")) {
     errors.check_divides(at, "shards", train.shards, "accumulate", train.accumulate);
   }
-  if (train.shard_optimizer && train.shards == 1 && !errors.are_within("train.shards")) {
-    errors.add_field(at, "shard_optimizer", "has no effect with shards 1, with which a run has a ",
-                     "single process; give shards too, or leave it out");
-  }
 }
 
 // A schedule that falls to a rate above the optimizer's would rise.

@@ -9,6 +9,7 @@
 #include "autograd/threads/machine.h"
 #include "layers/config/describe.h"
 #include "layers/config/read.h"
+#include "layers/config/values.h"
 #include "layers/module/anomaly.h"
 #include "train/config/checks_between_sections.h"
 #include "train/config/data_and_model.h"
@@ -55,9 +56,6 @@ void TrainConfig::fields(Fields& f) {
   f.optional("shards", shards, in_range(1, 1'000'000),
              "parts of accumulate that are summed on their own; as many processes can share a step")
       .also_known_as({"num_processes", "world_size", "data_parallel_size"});
-  f.optional("shard_optimizer", shard_optimizer,
-             "true: each process keeps a part of the optimizer's state; the bits stay the same")
-      .also_known_as({"zero_optimization", "zero_stage"}, "shard_optimizer: true");
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together")
       .also_known_as({"grad_clip", "max_grad_norm", "gradient_clip_val", "clip_grad", "max_norm"});
   f.optional("max_seconds", max_seconds, above(0),

@@ -27,7 +27,6 @@ struct TrainConfig {
   int64_t batch_size = 0;  // sequences per micro-batch
   int64_t accumulate = 1;  // micro-batches per step
   int64_t shards = 1;  // parts of a step that are summed on their own (train/optim/gradient_sum.h)
-  bool shard_optimizer = false;  // spread its state over processes
   std::optional<double> clip_grad_norm, max_seconds;
   int64_t log_every = 10;
   bool overfit_batch = false;

@@ -31,7 +31,7 @@ void Optimizer::step(double lr, double grad_scale) {
   ++steps_;
   for (size_t k = 0; k < parameters_.size(); ++k) {
     Tensor& parameter = parameters_[k].tensor;
-    if (const Array g = parameter.grad(); g && parameters_[k].updated_here) {
+    if (const Array g = parameter.grad()) {
       update(k, parameter, g, lr, grad_scale);
     }
   }
@@ -48,7 +48,7 @@ std::vector<Array> Optimizer::zeros_like_parameters() const {
   std::vector<Array> zeros;
   zeros.reserve(parameters_.size());
   for (const NamedParameter& parameter : parameters_) {
-    zeros.push_back(parameter.updated_here ? Array::zeros(parameter.tensor.shape()) : Array());
+    zeros.push_back(Array::zeros(parameter.tensor.shape()));
   }
   return zeros;
 }

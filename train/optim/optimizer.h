@@ -29,7 +29,7 @@ class Optimizer {
   void zero_grad();
 
   // The state of each parameter, under PyTorch's names: {"exp_avg", ...}. The arrays share their
-  // buffers with the optimizer. Null where another process has the state (train.shard_optimizer).
+  // buffers with the optimizer.
   virtual std::vector<std::pair<std::string, std::vector<Array>*>> state() = 0;
   void set_steps(int64_t steps) { steps_ = steps; }
 

@@ -15,8 +15,7 @@ using Values = std::map<std::string, std::string>;  // of a config, by path
 bool may_change(const std::string& path) {
   // Where a run began says nothing about how it goes on.
   if (path == "train.weights_fingerprint" || path == "train.steps" || path == "train.log_every" ||
-      path == "train.max_seconds" || path == "train.shard_optimizer" || path == "anomaly" ||
-      path.starts_with("train.show")) {
+      path == "train.max_seconds" || path == "anomaly" || path.starts_with("train.show")) {
     return true;
   }
   const std::string section = path.substr(0, path.find('.'));
@@ -83,10 +82,9 @@ void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
                        "with its own weights, which began ",
                        began.empty() ? "as drawn" : "at " + began, "; expected that, got ", given);
   const std::string lines = differences(fixed_values(before), fixed_values(resumed), " in the run");
-  require<ConfigError>(
-      lines.empty(), "resume: only train.steps, train.max_seconds, train.log_every, ",
-      "train.show, train.shard_optimizer, anomaly, eval, checkpoint and sample may change; ",
-      "these differ:", lines);
+  require<ConfigError>(lines.empty(),
+                       "resume: only train.steps, train.max_seconds, train.log_every, train.show, ",
+                       "anomaly, eval, checkpoint and sample may change; these differ:", lines);
 }
 
 void require_same_model(const fs::path& of_checkpoint, const fs::path& of_run,

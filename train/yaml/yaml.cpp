@@ -374,6 +374,9 @@ void bring_up_to_date(ConfigNode& config) {
       config.erase(field.name);
     }
   }
+  if (config.get("shard_optimizer").text() == "false") {
+    config.erase("shard_optimizer");  // was a setting of train until 0.3.0
+  }
   for (int64_t k = 0; k < config.size(); ++k) {
     bring_up_to_date(config.at(k));
   }

@@ -43,10 +43,6 @@ void declare(Arguments& arguments, BenchOptions& o) {
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 struct Measured {
   std::vector<double> seconds;  // of each step, sorted
   double tokens = 0;            // of a step
@@ -55,21 +51,14 @@ struct Measured {
   double peak_mb = 0;           // peak so far
   std::vector<ProfileRow> rows;
   int processes = 1;
-  std::vector<double> waits;  // seconds of each step, in order, that it waited for other processes
-  double waited = 0;          // their mean
-  // A process that is late for the messages of a step waits for nothing but them. Others also wait
-  // for it. So this is the mean over the steps of the shortest wait of a process.
-  double waited_for_messages = 0;
-  double communication = 0;  // seconds a step, if no backward pass hid it
 
-  // The share of the communication that a step does not wait for.
-  double hidden() const {
-    return communication > 0 ? std::clamp(1 - waited_for_messages / communication, 0.0, 1.0) : 0;
-  }
   double quantile(double q) const {
     return seconds[static_cast<size_t>(q * static_cast<double>(seconds.size() - 1) + 0.5)];
   }
-  double mean() const { return mean_of(seconds); }
+  double mean() const {
+    return std::accumulate(seconds.begin(), seconds.end(), 0.0) /
+           static_cast<double>(seconds.size());
+  }
 };
 
 constexpr int64_t warm_up_steps = 3;
@@ -82,45 +71,22 @@ Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
     if (i == warm_up_steps && profile) {
       times.emplace();
     }
-    const double waited_before = steps_of_run.seconds_waited();
     const int64_t flops = flop_count();
     StepResult step;
     const double seconds = seconds_of([&] { step = steps_of_run.next(); });
     if (i >= warm_up_steps) {
       measured.seconds.push_back(seconds);
-      measured.waits.push_back(steps_of_run.seconds_waited() - waited_before);
       measured.tokens = static_cast<double>(step.tokens);
       measured.flops = static_cast<double>(flop_count() - flops);
       measured.loss = step.loss;
     }
   }
-  measured.waited = mean_of(measured.waits);
   if (times) {
     measured.rows = times->rows();
   }
   measured.peak_mb = static_cast<double>(peak_resident_bytes()) / 1e6;
   std::sort(measured.seconds.begin(), measured.seconds.end());
   return measured;
-}
-
-// The mean over the steps of the shortest wait of a process.
-double mean_of_shortest(Crew& crew, const std::vector<double>& waits) {
-  std::vector<double> shortest = waits;
-  const auto* const own = reinterpret_cast<const char*>(waits.data());
-  for (const std::string& other : crew.gather(std::string(own, waits.size() * sizeof(double)))) {
-    for (size_t step = 0; step < waits.size(); ++step) {
-      double wait = 0;
-      other.copy(reinterpret_cast<char*>(&wait), sizeof wait, step * sizeof wait);
-      shortest[step] = std::min(shortest[step], wait);
-    }
-  }
-  return mean_of(shortest);
-}
-
-double median_of_communication(TrialSteps& steps) {
-  std::vector<double> seconds(9);
-  for (double& each : seconds) each = steps.seconds_to_communicate();
-  return median(std::move(seconds));
 }
 
 // These operations read only part of their input, so their traffic is not counted.
@@ -145,11 +111,9 @@ nlohmann::ordered_json profile_rows(const Measured& m) {
     }
     rest -= seconds / steps;
   }
-  if (m.processes > 1) {
-    rest -= m.waited;
-    rows.push_back({{"op", "waiting for other processes"}, {"ms", 1e3 * m.waited}});
-  }
-  rows.push_back({{"op", "batch, clipping, optimizer"}, {"ms", 1e3 * rest}});
+  rows.push_back({{"op", m.processes > 1 ? "batch, clipping, optimizer, other processes"
+                                         : "batch, clipping, optimizer"},
+                  {"ms", 1e3 * rest}});
   return rows;
 }
 
@@ -172,10 +136,6 @@ nlohmann::ordered_json as_json(const Measured& m, const GemmSpeed& speed) {
                                 {"loss", m.loss}};
   if (m.processes > 1) {
     result["processes"] = m.processes;
-    result["waited_ms"] = 1e3 * m.waited;
-    result["waited_for_messages_ms"] = 1e3 * m.waited_for_messages;
-    result["communication_ms"] = 1e3 * m.communication;
-    result["communication_hidden"] = m.hidden();
   }
   if (!m.rows.empty()) {
     result["profile"] = profile_rows(m);
@@ -222,8 +182,6 @@ int bench(const BenchOptions& o, Crew& crew) {
   TrialSteps steps(loaded, crew);
   Measured measured = measure(steps, o.steps, o.profile);
   measured.processes = crew.size();
-  measured.waited_for_messages = mean_of_shortest(crew, measured.waits);
-  measured.communication = crew.size() > 1 ? median_of_communication(steps) : 0;
   crew.leave();
   if (!crew.leads()) {
     return 0;
@@ -240,10 +198,7 @@ int bench(const BenchOptions& o, Crew& crew) {
               result["gflops"].get<double>(), result["product_gflops"].get<double>(),
               result["sgemm_gflops"].get<double>());
   if (crew.size() > 1) {
-    std::printf("%s\nmessages     %.2f ms a step on their own, %.2f ms waited for: %.0f%% hidden\n",
-                known.plan_lines[0].c_str(), 1e3 * measured.communication,
-                1e3 * measured.waited_for_messages, 100 * measured.hidden());
-    std::printf("waiting      %.2f ms a step, also for slower processes\n", 1e3 * measured.waited);
+    std::printf("%s\n", known.plan_lines[0].c_str());
   }
   std::printf("memory       %.1f MB at most\n", result["peak_mb"].get<double>());
   if (o.profile) {

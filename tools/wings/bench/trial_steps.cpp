@@ -11,7 +11,7 @@ TrialSteps::TrialSteps(const LoadedRun& run, Crew& crew)
       crew_(crew),
       model_(make_model(run)),
       optimizer_(optimizer_registry().make(run.config.optimizer,
-                                           parameters_to_train(*model_, run.config.train, crew))),
+                                           parameters_to_train(*model_, run.config.train))),
       schedule_(schedule_registry().make(run.config.schedule,
                                          {optimizer_->base_lr(), run.config.train.steps})) {}
 
@@ -19,14 +19,6 @@ StepResult TrialSteps::next() {
   const int64_t last = run_.config.train.steps;  // of the schedule
   const double lr = schedule_->lr(std::min(++done_, last));
   return train_step(*model_, *run_.task, *optimizer_, run_.config.train, lr, nullptr, crew_);
-}
-
-double TrialSteps::seconds_to_communicate() {
-  const TrainConfig& train = run_.config.train;
-  const double seconds =
-      crew_.seconds_to_communicate(optimizer_->parameters(), train.shards, train.shard_optimizer);
-  optimizer_->zero_grad();
-  return seconds;
 }
 
 }  // namespace heed::cli

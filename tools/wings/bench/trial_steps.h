@@ -16,10 +16,6 @@ class TrialSteps {
 
   StepResult next();
 
-  double seconds_waited() const { return crew_.seconds_waited(); }  // for other processes
-  // The messages of a step on their own, without a backward pass that hides them.
-  double seconds_to_communicate();
-
  private:
   const LoadedRun& run_;
   Crew& crew_;

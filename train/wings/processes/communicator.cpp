@@ -37,17 +37,14 @@ std::string receive_text(Communicator& ranks, int from) {
 }  // namespace
 
 void Communicator::wait_until(const std::function<bool()>& over) {
-  using Clock = std::chrono::steady_clock;
   constexpr int looks_before_sleep = 200;
   constexpr std::chrono::microseconds nap{50};
-  const Clock::time_point begin = Clock::now();
   for (int looks = 0; !over();) {
     looks = progress() ? 0 : looks + 1;
     if (looks > looks_before_sleep) {
       std::this_thread::sleep_for(nap);
     }
   }
-  seconds_waited_ += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 std::vector<std::string> gather_all(Communicator& ranks, const std::string& own) {

@@ -45,10 +45,6 @@ class Communicator {
   // Makes progress until over() is true. A process that waits long sleeps between two looks, so
   // that it takes no core from the others.
   void wait_until(const std::function<bool()>& over);
-  double seconds_waited() const { return seconds_waited_; }  // in wait_until, in all
-
- private:
-  double seconds_waited_ = 0;
 };
 
 // The value of every process, by rank. All processes call it, as they do the functions below.

@@ -1,7 +1,6 @@
 #include "train/wings/processes/process_crew.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <optional>
 
@@ -9,10 +8,8 @@
 #include "train/config/run_config.h"
 #include "train/files/fingerprint.h"
 #include "train/run/resume.h"
-#include "train/wings/processes/host_watch.h"
 #include "train/wings/processes/hosts.h"
 #include "train/wings/processes/launch.h"
-#include "train/wings/processes/optimizer_shards.h"
 #include "train/wings/processes/shard_sum.h"
 #include "train/wings/processes/tally.h"
 
@@ -60,14 +57,7 @@ Acquaintance ProcessCrew::introduce(const LoadedRun& run) {
   const std::string& here = places[static_cast<size_t>(ranks_->rank())].host;
   const auto on_this_host = std::count_if(
       places.begin(), places.end(), [&](const ProcessInfo& other) { return other.host == here; });
-  const auto watch = std::make_shared<HostWatch>(*ranks_, places);
-  Acquaintance known{{"processes  " + describe(places)}, static_cast<int>(on_this_host), watch};
-  for (const int rank : watch->unwatched()) {
-    known.plan_lines.push_back(
-        text("warning    ", name_of(rank, places), " cannot connect to ", name_of(0, places),
-             ": if a host vanishes, MPI alone notices, and may take minutes"));
-  }
-  return known;
+  return {{"processes  " + describe(places)}, static_cast<int>(on_this_host)};
 }
 
 void ProcessCrew::let_leader_speak() { let_rank_0_speak(); }
@@ -90,34 +80,8 @@ double ProcessCrew::gradient_copies(int64_t shards) const {
   return heed::gradient_copies(shards, size(), ranks_->rank());
 }
 
-std::vector<NamedParameter> ProcessCrew::divide_updates(
-    std::vector<NamedParameter> parameters) const {
-  return with_owners(std::move(parameters), *ranks_);
-}
-
-void ProcessCrew::share_weights(const std::vector<NamedParameter>& parameters) {
-  heed::share_weights(parameters, *ranks_);
-}
-
-std::shared_ptr<void> ProcessCrew::whole_state(Optimizer& optimizer) {
-  return std::make_shared<WholeState>(optimizer, *ranks_);
-}
-
 Part ProcessCrew::share_of(int64_t count) const { return part_of(count, size(), ranks_->rank()); }
 
 Tally ProcessCrew::total(Tally own) { return sum_of_all(*ranks_, std::move(own)); }
-
-double ProcessCrew::seconds_to_communicate(const std::vector<NamedParameter>& parameters,
-                                           int64_t shards, bool shard_optimizer) {
-  if (size() == 1) {
-    return 0;
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  ShardSum sum(parameters, shards, shards, *ranks_);
-  for (int64_t shard = 0; shard < sum.own().size(); ++shard) sum.add_shard({});
-  sum.total();
-  if (shard_optimizer) share_weights(parameters);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 }  // namespace heed

@@ -32,16 +32,9 @@ class ProcessCrew final : public Crew {
   std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
                                             int64_t accumulate, int64_t shards) override;
   double gradient_copies(int64_t shards) const override;
-  std::vector<NamedParameter> divide_updates(std::vector<NamedParameter> parameters) const override;
-  void share_weights(const std::vector<NamedParameter>& parameters) override;
-  std::shared_ptr<void> whole_state(Optimizer& optimizer) override;
 
   Part share_of(int64_t count) const override;
   Tally total(Tally own) override;
-
-  double seconds_waited() const override { return ranks_->seconds_waited(); }
-  double seconds_to_communicate(const std::vector<NamedParameter>& parameters, int64_t shards,
-                                bool shard_optimizer) override;
 
  private:
   Communicator* ranks_ = nullptr;  // null before join()

@@ -77,7 +77,6 @@ void ShardSum::cut_into_pieces() {
                                 total / most_pieces + 1);
   std::vector<int64_t> load(static_cast<size_t>(ranks_.size()));
   for (size_t p = 0; p < parameters_.size(); ++p) {
-    parameter_of_[parameters_[p].tensor.node().get()] = p;
     first_piece_.push_back(pieces_.size());
     const int64_t size = parameters_[p].tensor.size();
     for (int64_t begin = 0; begin < size; begin += most) {
@@ -127,47 +126,19 @@ bool ShardSum::begin(int64_t micro_batch, Module& model, const Batch& batch) {
     pass_over(model, batch);
     return false;
   }
-  if ((micro_batch + 1) % in_shard() == 0 && sends()) send_early();
   return true;
 }
 
-void ShardSum::send_early() {
-  begin_shard();
-  observer_.emplace([this](Node& leaf) {
-    if (const auto found = parameter_of_.find(&leaf); found != parameter_of_.end()) {
-      take_own(found->second);
-      send(found->second);
-      ranks_.progress();
-    }
-  });
-}
-
+// Into arrays of the shard; on rank 0, into the sum of its shards.
 void ShardSum::add_shard(const LossSum& loss) {
-  observer_.reset();
-  if (taken_.empty()) {
-    begin_shard();
-  }
-  for (size_t p = 0; p < parameters_.size(); ++p) {
-    if (taken_[p] == 0) {
-      take_own(p);
-      if (sends()) send(p);
-    }
-  }
-  taken_.clear();
-  losses_.push_back(loss);
-}
-
-void ShardSum::begin_shard() {
-  taken_.assign(parameters_.size(), 0);
   if (ranks_.rank() > 0 || shards_taken_.empty()) {
     shards_taken_.emplace_back(parameters_.size());
   }
-}
-
-// Into the arrays of the shard; on rank 0, into the sum of its shards.
-void ShardSum::take_own(size_t p) {
-  taken_[p] = 1;
-  take(p, shards_taken_.back()[p]);
+  for (size_t p = 0; p < parameters_.size(); ++p) {
+    take(p, shards_taken_.back()[p]);
+    if (sends()) send(p);
+  }
+  losses_.push_back(loss);
 }
 
 // To the owners of the pieces. The last shard to leave makes room for the sum.

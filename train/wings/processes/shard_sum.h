@@ -13,13 +13,10 @@
 //   piece 1 (of 1)  a     b     c    rank 1: the same
 #pragma once
 
-#include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "train/crew.h"
 #include "train/wings/processes/communicator.h"
-#include "train/wings/processes/leaf_observer.h"
 #include "train/wings/processes/shards.h"
 
 namespace heed {
@@ -33,8 +30,7 @@ class ShardSum final : public GradientSum {
   // The shards of this process.
   Part own() const { return own_; }
 
-  // Passes over micro-batches of other processes. Gradients of an own shard leave for them during
-  // its last backward pass, as soon as they are complete.
+  // Passes over micro-batches of other processes.
   bool begin(int64_t micro_batch, Module& model, const Batch& batch) override;
 
   void add_shard(const LossSum& loss) override;
@@ -66,9 +62,6 @@ class ShardSum final : public GradientSum {
   void start_receiving();
   int64_t shard() const { return own_.begin + static_cast<int64_t>(losses_.size()); }
   bool is_last() const { return shard() == own_.end - 1; }
-  void begin_shard();
-  void send_early();
-  void take_own(size_t parameter);
   void send(size_t parameter);
   void receive_sum(size_t piece);
   void arrived(size_t piece, size_t term, const real* values);
@@ -83,10 +76,7 @@ class ShardSum final : public GradientSum {
   Communicator& ranks_;
   const Part own_;
   std::vector<LossSum> losses_;                   // of own shards
-  std::optional<LeafObserver> observer_;          // during the last micro-batch of an own shard
   std::vector<std::vector<Array>> shards_taken_;  // own ones; of rank 0 one, the sum so far
-  std::vector<char> taken_;                       // by parameter, of the shard under way
-  std::unordered_map<const Node*, size_t> parameter_of_;  // by leaf
   std::vector<Piece> pieces_;
   std::vector<size_t> first_piece_;  // of each parameter, and the number of all
   std::vector<Gathered> gathered_;   // by piece; empty for pieces of others

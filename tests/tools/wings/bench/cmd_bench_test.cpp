@@ -1,4 +1,6 @@
 // The numbers of heed bench. What it refuses: tests/transcripts/bench.txt.
+#include <doctest/doctest.h>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/support/training_run.h"
