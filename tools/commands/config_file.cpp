@@ -1,6 +1,7 @@
 #include "tools/commands/config_file.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "layers/config/node.h"
@@ -66,6 +67,9 @@ fs::path config_for_text(const std::string& argument, std::vector<std::string>& 
       (!is_folder && !fs::is_regular_file(argument, unknown))) {
     return argument;
   }
+  require<ConfigError>(extension != ".py", printable(argument), ": is a program, and no config of ",
+                       "heed's, which are YAML (heed configs lists some); to train on it as a ",
+                       "text: heed train quickstart --set data.path=", shell_word(argument));
   std::string begin(is_folder ? 0 : std::min<size_t>(1 << 16, fs::file_size(argument)), ' ');
   if (!is_folder) FileReader(argument).read(0, std::as_writable_bytes(std::span(begin)));
   if (("\n" + begin).find("\nmodel:") != std::string::npos &&
@@ -79,11 +83,27 @@ fs::path config_for_text(const std::string& argument, std::vector<std::string>& 
   return quickstart != own.end() ? quickstart->second : fs::path(config_file("quickstart"));
 }
 
+namespace {
+std::map<std::string, std::string> typed_as;  // by the folder of what was unpacked
+}
+
 std::string unpacked(const std::string& run) {
   for (const Command& each : all_commands()) {
-    if (each.unpack) return each.unpack(run);
+    if (!each.unpack) continue;
+    const std::string folder = each.unpack(run);
+    if (folder != run) typed_as[folder] = run;
+    return folder;
   }
   return run;
+}
+
+std::string as_typed(std::string message) {
+  for (const auto& [folder, typed] : typed_as) {
+    for (size_t at = 0; (at = message.find(folder, at)) != message.npos; at += typed.size()) {
+      message.replace(at, folder.size(), typed);
+    }
+  }
+  return message;
 }
 
 }  // namespace heed::cli

@@ -19,6 +19,7 @@
 #include "layers/text/display.h"
 #include "layers/text/fitted.h"
 #include "layers/text/utf8.h"
+#include "tools/commands/config_file.h"
 #include "tools/terminal/table.h"
 #include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
@@ -89,8 +90,9 @@ int after_output(int code) {
 
 // Prints an error to standard error and, with --json, as one object to standard output. Returns the
 // exit code.
-int report(const Request& request, const std::string& message, int code,
+int report(const Request& request, const std::string& said, int code,
            const std::vector<ConfigMistake>& mistakes) {
+  const std::string message = as_typed(said);
   const auto columns = mistakes.empty() ? std::nullopt : terminal_width(STDERR_FILENO);
   std::istringstream lines(message);
   size_t number = 0;

@@ -47,7 +47,8 @@ class NoExamples final : public Dataset {
   const int64_t context_length_;
 };
 
-// A file, or those of a folder in the order of their names, but hidden ones.
+// A file, or those of a folder in the order of their names, but hidden ones. Folders in it, such as
+// the runs/ of `heed train .`, are not read.
 std::vector<fs::path> files_of(const fs::path& base, const std::string& name) {
   const fs::path path = base / name;
   std::error_code error;
@@ -56,7 +57,8 @@ std::vector<fs::path> files_of(const fs::path& base, const std::string& name) {
   }
   std::vector<fs::path> files;
   for (const fs::directory_entry& each : fs::directory_iterator(path, error)) {
-    if (!each.path().filename().string().starts_with('.')) files.push_back(each.path());
+    const bool is_hidden = each.path().filename().string().starts_with('.');
+    if (!is_hidden && !each.is_directory(error)) files.push_back(each.path());
   }
   require<IoError>(!files.empty(), path.string(), ": expected texts in this folder, got ",
                    error ? error.message() : "none");
@@ -138,6 +140,11 @@ void TextTask::read(const Config& c, const TaskSetup& setup) {
   require_fingerprint(files[0], documents.print.so_far(), c.fingerprint);
   fingerprint_ = documents.print.so_far().text();
   tokens_ = row.size();
+  if (all.find("\r\n") != all.npos) {
+    warnings_.emplace_back(
+        "lines of the text end in \\r\\n, and \\r is a token like any other; "
+        "dos2unix takes it out");
+  }
   std::optional<int64_t> train_size;
   std::string split;
   if (files.size() > few && c.windows.train_fraction < 1) {

@@ -109,7 +109,8 @@ Checks check_config(const CheckOptions& o, const std::filesystem::path& config) 
 // one of a plugin, or an operation.
 std::string config_named(const std::string& target) {
   const std::optional<std::string> found = find_config(target);
-  if (found || target.find_first_of("/.") != std::string::npos) {
+  const bool is_path = found || target.find_first_of("/.") != std::string::npos;
+  if (is_path && !std::filesystem::is_directory(target)) {
     return found.value_or(target);
   }
   fail<ConfigError>("heed gradcheck: there is no layer and no file ", printable(target),

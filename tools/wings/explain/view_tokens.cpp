@@ -62,7 +62,7 @@ std::string table_of_tokens(const ShownJson& tokens) {
   using enum Align;
   const std::vector<Align> columns{left, right, left, right, left, right, left, right};
   Table table(columns);
-  table.add({"token", "", "next", "best"});
+  table.add({"token", "", "next best"});
   for (const ShownJson& token : tokens) {
     std::vector<std::string> row;
     const auto add = [&](const ShownJson& one) {

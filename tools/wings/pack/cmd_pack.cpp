@@ -132,6 +132,14 @@ void declare(Arguments& arguments, PackOptions& o) {
       .path();
 }
 
+// Of a path, or of each in a list: where the data lay is nobody's business.
+void leave_names_alone(ConfigNode* path) {
+  for (int64_t i = 0; path != nullptr && i < path->size(); ++i) leave_names_alone(&path->at(i));
+  if (path != nullptr && path->is_scalar()) {
+    path->assign(fs::path(path->text()).filename().string());
+  }
+}
+
 int run(const PackOptions& o) {
   const TrainedRun trained = load_to_ask(o.run, {});  // train.lora is merged into the weights
   std::vector<std::string> already_printed;
@@ -141,12 +149,16 @@ int run(const PackOptions& o) {
   const std::string name = is_plain_name(own) && own.size() <= longest ? own : "run";
   const fs::path out = o.out.value_or(name + ".tar");
   require_outside_runs("heed pack: --out", out);
+  require<ConfigError>(!is_there(out) || is_archive(out), "heed pack: --out ",
+                       printable(out.string()), ": is there, and was not made by heed pack; give ",
+                       "another file");
 
   ConfigNode config = trained.loaded.resolved;  // of a run that has all its weights
   for (const char* key : {"weights", "weights_fingerprint", "weights_ignore", "lora"}) {
     config.find("train")->erase(key);
   }
   config.find("checkpoint")->erase("full");
+  leave_names_alone(config.find("data")->find("path"));
   std::map<std::string, std::string> texts = trained.loaded.texts();
   texts[stored_config] = to_yaml(config);
   const fs::path run = passing_folder() / name;

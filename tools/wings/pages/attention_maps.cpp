@@ -19,6 +19,7 @@ std::vector<std::string> token_names(const Tokenizer* tokenizer, std::span<const
 namespace {
 
 constexpr int64_t fewest_tokens = 3;  // fewer are not worth showing
+constexpr int64_t most_written = 16;  // by a model that has no data
 
 // Records for each layer, besides its weights, whether it runs inside one that has a context, or
 // has a context itself.
@@ -161,6 +162,17 @@ Exhibit exhibit(Module& model, const Task& task, const RunConfig& config, int64_
       given->shown = Input(first_of(given->shown.ids, most_tokens));
     }
     return *given;
+  }
+  if (task.data().example_count(Split::train) == 0) {  // a run without its data
+    require<ConfigError>(task.continues_prompt(), "without its data there is no example to show; ",
+                         "--prompt gives one");
+    AnswerOptions writing = options;
+    writing.tokens = most_written;
+    const std::string& begin = config.sample.prompt;
+    const auto own = answered(model, task, begin, writing);
+    const auto shown = own ? answered(model, task, begin + own->text, options) : own;
+    require<ConfigError>(shown.has_value(), "sample.prompt: ", task.mistake_in_prompt(begin));
+    return *shown;
   }
   const Input shown = example_of(task.data(), most_tokens);
   const Ids& read = shown.source_ids ? shown.source_ids : shown.ids;

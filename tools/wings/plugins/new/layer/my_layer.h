@@ -19,7 +19,8 @@ class MyLayer final : public Module {
   static constexpr const char* help = "one causal head behind a gate";
 
   // The fields of the config. Each is declared once, for reading, checking, documentation and
-  // defaults. `heed gradcheck my_layer` uses the values of .example() and .also_try().
+  // defaults. `heed --plugin build/libmy_layer.so gradcheck my_layer` uses the values of .example()
+  // and .also_try().
   struct Config {
     int64_t d_in = 0;
     int64_t d_out = 0;
