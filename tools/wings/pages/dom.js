@@ -2,6 +2,9 @@
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
+// With ?big in its address a page is for a projector. What is drawn in pixels grows with the font.
+document.documentElement.classList.toggle("big", new URLSearchParams(location.search).has("big"));
+const px = (size) => (size * parseFloat(getComputedStyle(document.documentElement).fontSize)) / 16;
 const vegaHere = typeof heedVega !== "undefined";
 
 function el(tag, attributes = {}, ...children) {
@@ -27,6 +30,12 @@ function section(id, title, ...children) {
   return el("section", { id, "aria-labelledby": heading.id }, heading, ...children);
 }
 
+// The last lines of a page.
+function closing(words = "") {
+  document.getElementById("footer").textContent = `${words} Written by heedgrad ${data.version}. This page needs no network. ` +
+    "For a projector, add ?big to its address.";
+}
+
 // A table: a header row, then rows whose first cell is a row header.
 function table(columns, rows, kind = "") {
   const cell = (words, i) => (i === 0 ? el("th", { scope: "row" }, words) : el("td", {}, words));
@@ -36,10 +45,10 @@ function table(columns, rows, kind = "") {
       el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map(cell))))));
 }
 
-// A cell with a number from 0 to 1 behind its words.
-function shaded(words, value, title = null) {
-  const share = Math.min(1, Math.max(0, value ?? 0));
-  const colors = `background: color-mix(in srgb, var(--map1) ${Math.round(100 * share)}%, var(--map0)); ` +
+// A cell with a number from -1 to 1 behind its words; ink: the colour of 1.
+function shaded(words, value, title = null, ink = "--map1") {
+  const share = Math.min(1, Math.abs(value ?? 0));
+  const colors = `background: color-mix(in srgb, var(${value < 0 ? "--less" : ink}) ${Math.round(100 * share)}%, var(--map0)); ` +
     `color: ${share > 0.5 ? "var(--map0)" : "var(--ink)"}`;
   return el("td", { class: "shaded", style: value === null || value === undefined ? null : colors, title }, words);
 }
@@ -66,9 +75,10 @@ const percent = (share) => `${(100 * share).toFixed(2)}%`;
 
 // The evaluations that counted something as right: none of a task whose targets are numbers.
 const accuracies = (run) => run.record.evaluations.filter((one) => one.accuracy !== null);
-// What the accuracy of a run counts, and whether whole sequences were ever right (never for plain text).
+// What the accuracy of a run counts, and whether whole sequences were ever right, which says nothing of plain text, nor
+// where a sequence has one target, as a text that is to be classified.
 const targetWords = (run) => run.record.target || "guessed right";
-const hasSequences = (run) => run.record.evaluations.some((one) => one.exact_match > 0);
+const hasSequences = (run) => run.record.evaluations.some((one) => one.exact_match > 0 && one.exact_match !== one.accuracy);
 
 // One colour per run, distinguishable on light and dark backgrounds.
 const palettes = {
@@ -94,7 +104,7 @@ function theme() {
     background: "transparent",
     title: { color: ink, font, fontWeight: 600 },
     axis: { labelColor: faint, titleColor: faint, gridColor: line, domainColor: line, tickColor: line,
-      labelFont: font, titleFont: font, labelFontSize: 11, titleFontSize: 11, titleFontWeight: "normal" },
+      labelFont: font, titleFont: font, labelFontSize: px(12), titleFontSize: px(12), titleFontWeight: "normal" },
   };
 }
 

@@ -4,10 +4,16 @@ const two = (number) => (Math.abs(number) < 0.005 ? 0 : number).toFixed(2);
 const rightShare = (accuracy) => (accuracy === null ? "" : percent(accuracy));
 const scaleNotice = () => el("p", { class: "faint" }, "0 ", el("span", { class: "scale" }), " 1");
 
+// "block 0 head 1"; of two stacks "decoder_blocks 0 cross_att head 1": as in the text of heed probe.
+function headName({ layer, block, head }, all) {
+  const stacks = new Set(all.map((one) => one.layer.split(".")[0]));
+  return stacks.size > 1 ? `${layer.split(".")[0]} ${block} ${layer.split(".").at(-1)} head ${head}` : `block ${block} head ${head}`;
+}
+
 function headsPage({ repeat, sequences, heads }) {
   const scores = ["previous_token", "duplicate_token", "induction", "first_token", "diagonal"]
     .filter((name) => heads.some((head) => head[name] !== undefined));
-  const row = (head) => [`${head.layer} head ${head.head}`,
+  const row = (head) => [headName(head, heads),
     ...scores.map((name) => (head[name] === undefined ? "" : shaded(two(head[name]), head[name]))), two(head.entropy)];
   const of = repeat ? `${sequences.length} sequences of ${repeat} random tokens, repeated` :
     `${sequences.length} validation examples`;
@@ -64,7 +70,7 @@ function writePage({ logit, parts }) {
   const signed = (value) => (two(value).startsWith("-") ? two(value) : `+${two(value)}`);
   const bracketed = (token) => `[${token}]`;
   const most = Math.max(...parts.map(({ value }) => Math.abs(value)), 1e-12);
-  const cell = (part) => (part ? shaded(signed(part.value), Math.abs(part.value) / most, String(part.value)) : "");
+  const cell = (part) => (part ? shaded(signed(part.value), part.value / most, String(part.value), "--plus") : "");
   const inBlocks = parts.filter(({ block }) => block !== null);
   const name = ({ part, head }) => (head === null ? part : `${part} ${head}`).replace("_", part === "feed_forward" ? "-" : " ");
   const byHead = (a, b) => (a.head ?? Infinity) - (b.head ?? Infinity) || 0;
@@ -77,8 +83,7 @@ function writePage({ logit, parts }) {
     section("write", "What each part adds to the logit",
       el("p", {}, `After ${data.prompt.map(bracketed).join("")} the logit of ${bracketed(data.answer)}` +
         `${data.wrong ? `, minus that of ${bracketed(data.wrong)},` : ""} is ${short(logit)}: the sum of what the parts write to the ` +
-        "residual stream at the last position, with the scale of the last norm held. The more a cell stands out, " +
-        "the more it adds or takes away.")),
+        "residual stream at the last position, with the scale of the last norm held. Blue adds, red takes away.")),
     section("by-block", "Heads, biases of their outputs, feed-forward", shadedTable(["", ...blocks.map((b) => `block ${b}`)], grid)),
     section("outside", "Outside of the blocks", shadedTable(["", "adds"], outside)),
   ];
@@ -89,7 +94,7 @@ function buildProbe() {
   document.title = `${data.run}: ${data.probe} – heedgrad`;
   say("title", data.run);
   say("subtitle", `heed probe ${data.probe}, after step ${whole(data.step)}. Blocks and heads count from 0.`);
-  say("footer", `Written by heedgrad ${data.version}. This page needs no network.`);
+  closing();
   const pages = { heads: headsPage, lens: lensPage, ablate: ablatePage, patch: patchPage, write: writePage };
   document.getElementById("main").append(...pages[data.probe](data.result));
 }

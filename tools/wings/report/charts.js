@@ -98,9 +98,10 @@ class CurveChart {
     const values = { points, levels: this.levels };
     for (const [name, all] of Object.entries(values)) spec.data.find((source) => source.name === name).values = all;
     const domain = this.domain ?? firstDomain();
-    const signals = { extent: extent(), domain, colors: palette(), faint: cssColor("--faint") };
+    const signals = { extent: extent(), domain, colors: palette(), faint: cssColor("--faint"), size: px(12) };
     for (const [name, value] of Object.entries(signals)) spec.signals.find((one) => one.name === name).value = value;
     spec.width = Math.max(200, width);
+    spec.height = px(spec.height);
     const [bottom, left] = spec.axes;
     const { title, format, tickMinStep } = axis;
     Object.assign(bottom, { title, format, tickMinStep });
@@ -121,9 +122,10 @@ class CurveChart {
   }
 
   say(near) {
-    const at = near.length ? near[0] : null;  // another curve may have been measured at another step
+    const all = near.length > 0 ? [] : this.points(), isLast = (point, i) => all[i + 1]?.series !== point.series;
+    const shown = near.length > 0 ? near : all.filter(isLast), [at] = shown;  // another curve may have been measured at another step
     const elsewhere = (point) => (point.x === at.x ? "" : ` (${axis.words(point.x)})`);
-    const words = near.map((point) =>
+    const words = shown.slice(0, 6).map((point) =>
       `${this.series[point.series].name} ${short(point.value)}${elsewhere(point)}`);
     this.readout.textContent = at ? `${axis.words(at.x)}: ${words.join(" · ")}` : "";
   }

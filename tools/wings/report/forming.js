@@ -1,7 +1,7 @@
 // The attention of all layers as small maps, which form once when the page is opened. A layer leads to its large maps.
 
-// The layers that are shown, heads beside each other, and the room for all, in pixels.
-const mostForming = 4, mostInRow = 8, formingRoom = { width: 470, height: 330 };
+// The layers that are shown, heads beside each other, and the room for a row of them, in pixels.
+const mostForming = 4, mostInRow = 8, formingRoom = 560;
 
 // Whether no token attends to a later one, in any head.
 function isCausalMap({ queries, keys, weights, cross }) {
@@ -18,7 +18,8 @@ class FormingLayer {
     this.picture = isOverPicture(picture, map) ? picture : null;
     this.heads = Array.from({ length: heads }, () => (this.picture ? new PictureMap(picture, side) : new SmallMap(side, queries.length, keys.length, seen)));
     this.element = el("a", { class: "forming", href: "#attention" }, el("span", {}, layerWords(path).replace(/: self-attention$/, "")),
-      el("span", { class: "row", style: `--columns: ${Math.min(heads, mostInRow)}` }, ...this.heads.map((head) => head.canvas)));
+      el("span", { class: "row", style: `--columns: ${Math.min(heads, mostInRow)}` },
+        ...this.heads.map((head, i) => el("span", {}, head.canvas, heads > 1 ? `head ${i}` : ""))));
   }
 
   show(map) {
@@ -37,7 +38,8 @@ function formingAttention(run) {
   if (newest.length === 0) return null;
   const shown = evenly(newest.map((map, i) => i), mostForming);
   const most = Math.min(mostInRow, Math.max(...shown.map((i) => newest[i].heads)));
-  const side = Math.max(36, Math.min(96, Math.floor(formingRoom.width / most) - 6, Math.floor(formingRoom.height / shown.length) - 6));
+  const beside = Math.min(shown.length, Math.max(1, Math.floor(mostInRow / most)));  // layers
+  const side = Math.round(px(Math.max(36, Math.min(150, formingRoom / (beside * most) - 8))));
   const layers = shown.map((i) => new FormingLayer(newest[i], side, picture));
   const step = el("output", { class: "faint" });
   let at = last;
@@ -47,10 +49,10 @@ function formingAttention(run) {
     shown.forEach((i, k) => { if (snapshots[at].maps[i]) layers[k].show(snapshots[at].maps[i]); });
   };
   const play = () => playThrough(show, () => at, last, 350);
-  const element = el("div", { id: "forming", style: `--side: ${side}px` },
+  const element = el("div", { id: "forming" },
     el("div", { class: "head" }, el("h3", {}, "Attention as it formed"), step,
       last > 0 ? el("button", { type: "button", onclick: play }, "play") : null),
-    ...layers.map((layer) => layer.element));
+    el("div", { class: "layers", style: `--side: ${side}px; --layers: ${beside}` }, ...layers.map((layer) => layer.element)));
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches || data.going_on || last === 0;
   element.begin = () => { if (still) show(last); else play(); };
   return element;

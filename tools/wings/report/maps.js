@@ -4,22 +4,6 @@ function bytesOf(base64) {
   return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
-// 256 colours from --map0 to --map1.
-function mapColors() {
-  const mixed = mixture("--map0", "--map1");
-  return Array.from({ length: 256 }, (_, i) => mixed(i / 255));
-}
-
-// One head as an image with one pixel per weight.
-function headImage(bytes, rows, columns, colors) {
-  const canvas = el("canvas", { width: columns, height: rows });
-  const context = canvas.getContext("2d");
-  const pixels = context.createImageData(columns, rows);
-  for (let i = 0; i < rows * columns; ++i) pixels.data.set([...colors[bytes[i]], 255], 4 * i);
-  context.putImageData(pixels, 0, 0);
-  return canvas;
-}
-
 // "trf_blocks.0.att" -> "block 0: self-attention"; other paths stay as they are.
 function layerWords(path) {
   const [, kind, block, part] = /^(trf|encoder|decoder)_blocks\.(\d+)\.(.+)$/.exec(path) ?? [];
@@ -55,47 +39,49 @@ class LayerMaps {
     this.draw(this.plot.clientWidth);
   }
 
-  heads() {
-    const { queries, keys, weights, heads } = this.map, size = queries.length * keys.length;
+  // cell: the pixels of a weight on the page.
+  heads(cell) {
+    const { queries, keys, weights, heads } = this.map, rows = queries.length, columns = keys.length, causal = isCausalMap(this.map);
     this.bytes = bytesOf(weights);
-    const colors = mapColors();
-    const image = (head) => headImage(this.bytes.subarray(head * size, (head + 1) * size),
-      queries.length, keys.length, colors);
-    return Array.from({ length: heads }, (_, head) => ({ title: `head ${head}`, image: image(head) }));
+    return Array.from({ length: heads }, (_, head) => {
+      const image = el("canvas", { width: 2 * cell * columns, height: 2 * cell * rows });
+      drawHead(image, { rows, columns, seen: (row) => (causal ? row + 1 : columns), shade: (weight) => weight,
+        weight: (row, column) => this.bytes[(head * rows + row) * columns + column] / 255 });
+      return { title: `head ${head}`, image };
+    });
   }
 
   // All heads side by side if the cells stay large enough, otherwise in rows of equal length.
   layout(width) {
     const { queries, keys, heads } = this.map;
-    const beside = Math.min(90, widest(queries, 11)) + 38;  // names, title and the gap between heads
-    const fitting = (columns) => Math.floor(((width + 8) / columns - beside) / keys.length);
-    if (fitting(heads) >= 5) return { cell: Math.min(32, fitting(heads)), columns: heads };
-    const cell = Math.max(5, Math.min(32, Math.floor(320 / Math.max(queries.length, keys.length)), fitting(1)));
+    const beside = Math.min(px(90), widest(queries, px(11))) + px(38);  // names, title and the gap between heads
+    const fitting = (columns) => Math.floor(((width + 8) / columns - beside) / keys.length), widestCell = px(32);
+    if (fitting(heads) >= 5) return { cell: Math.min(widestCell, fitting(heads)), columns: heads };
+    const cell = Math.max(5, Math.min(widestCell, Math.floor(px(320) / Math.max(queries.length, keys.length)), fitting(1)));
     const most = Math.max(1, Math.floor((width + 8) / (cell * keys.length + beside)));
     return { cell, columns: Math.ceil(heads / Math.ceil(heads / most)) };
   }
 
   draw(width) {
-    const { queries, keys, cross } = this.map, heads = this.heads();
+    const { queries, keys, cross } = this.map, { cell, columns } = this.layout(width), heads = this.heads(cell);
     if (!vegaHere) {
       for (const { image } of heads) {
         image.className = "pixels";
-        image.style.width = `${8 * keys.length}px`;
+        image.style.width = `${cell * keys.length}px`;
       }
       this.plot.replaceChildren(...heads.map(({ image }) => image));
       return;
     }
     const spec = JSON.parse(document.getElementById("heat-map-spec").textContent);
-    const { cell, columns } = this.layout(width);
-    Object.entries({ cell, columns, queries, keys }).forEach(([name, value]) => {
+    Object.entries({ cell, columns, queries, keys, size: px(12) }).forEach(([name, value]) => {
       spec.signals.find((signal) => signal.name === name).value = value;
     });
     spec.data[0].values = heads;
     const [top, left] = spec.marks[0].axes;
     top.title = cross ? "read (key)" : "looked at (key)";
     left.title = cross ? "written (query)" : "who looks (query)";
-    const labelFontSize = Math.max(7, Math.min(11, cell - 1));
-    for (const axis of [top, left]) Object.assign(axis, { labelOverlap: cell < 8, labelFontSize });
+    const labelFontSize = px(11);
+    for (const axis of [top, left]) Object.assign(axis, { labelOverlap: cell < labelFontSize + 1, labelFontSize });
     if (keys.some((name) => [...name].length > 2) || widest(keys, labelFontSize) > 1.3 * cell) {
       Object.assign(top, { labelAngle: -90, labelAlign: "left", labelBaseline: "middle" });
     }
@@ -109,7 +95,7 @@ class LayerMaps {
   say(pointed) {
     const { queries, keys, heads } = this.map;
     if (!pointed || pointed.row >= queries.length || pointed.column >= keys.length) {
-      this.readout.textContent = "";
+      this.readout.textContent = "Point at a square for its weight.";
       return;
     }
     const at = pointed.row * keys.length + pointed.column, size = queries.length * keys.length;

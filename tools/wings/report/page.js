@@ -41,9 +41,10 @@ function lossWords(run) {
   const best = lowestOf(run), evaluations = run.rows.filter((row) => row[2] !== null);
   if (!best || evaluations.length < 2) return null;
   const last = evaluations.at(-1);
+  const falls = best === last && last[2] < 0.99 * evaluations.at(-2)[2] && !(accuracies(run).at(-1)?.accuracy > 0.999);
   return el("p", { class: "faint" }, last[2] > best[2] * 1.005
     ? `The validation loss was lowest at step ${whole(best[0])}, ${short(best[2])}, and has risen to ${short(last[2])} since: the model learns its training data by heart.`
-    : `The validation loss is lowest at step ${whole(best[0])}, ${short(best[2])}${best === last ? ": more steps may still help" : ""}.`);
+    : `The validation loss is lowest at step ${whole(best[0])}, ${short(best[2])}${falls ? ": more steps may still help" : ""}.`);
 }
 
 function configSection() {
@@ -107,7 +108,7 @@ function build() {
   document.title = `${names} – heedgrad report`;
   say("title", names);
   say("subtitle", kind);
-  say("footer", `Written by heedgrad ${data.version}. This page needs no network.`);
+  closing();
   const parts = sections();
   document.getElementById("main").append(...[goingOnNotice(), ...parts].filter(Boolean));
   document.getElementById("sections").append(...parts.map((part) =>

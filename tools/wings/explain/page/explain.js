@@ -7,9 +7,9 @@ const headOf = (step) => (perHead(step) ? chosenHeads.get(attentionOf(step)) ?? 
 let pinned = false;            // the panel stays as it is while the mouse moves on
 
 function sourceOfTable(step) {
-  const head = headOf(step);
-  return { rows: rowNames(step), columns: columnNames(step), value: (r, c) => numberAt(step, head, r, c),
-    kind: step.columns && ["softmax", "given"].includes(step.kind) ? "share" : "signed",
+  const head = headOf(step), ofAttention = isAttention(step) ? { kind: "share", ink: "--map1" } : { kind: "signed" };
+  return { rows: rowNames(step), columns: columnNames(step), value: (r, c) => numberAt(step, head, r, c), ...ofAttention,
+    hidden: isCausal(step) ? (r, c) => c > r : undefined,
     chosen: (r, c, how) => choose(step, head, r, c, how), redrawn: markCells };
 }
 
@@ -38,10 +38,10 @@ const quantityOf = (step) => ({ query: "query", key: "key", value: "value-of" })
 
 function stepFigure(step) {
   const tex = formulas[step.kind](step);
-  const figure = el("figure", { class: "step", id: `step-${step.id}`, "data-step": step.id },
+  const figure = el("figure", { class: `step ${isAttention(step) ? "shares" : ""}`, id: `step-${step.id}`, "data-step": step.id },
     el("div", { class: "head" }, el("h3", { class: quantityOf(step) }, step.title), el("span", { class: "faint" }, `${shapeWords(step)} · ${step.id}`)),
     tex ? el("div", { class: "formula" }, formula(tex)) : null, el("p", {}, sentences[step.kind](step)));
-  if (step.heads && step.columns && ["softmax", "given"].includes(step.kind)) figure.append(headsOf(step));
+  if (step.heads && isAttention(step)) figure.append(headsOf(step));
   // As high as the table that comes, so that nothing moves when it does.
   const lines = Math.min(mostRows, shapeOf(step)[0]) + 1 + (shapeOf(step)[1] > mostColumns ? 1.6 : 0);
   figure.append(el("div", { class: "numbers-here", style: `min-height: ${(1.39 * lines).toFixed(1)}rem` }));
@@ -117,15 +117,14 @@ function termTable(made) {
 function drawPanel(step, head, row, column, made) {
   const value = numberAt(step, head, row, column);
   const end = el("p", { class: "faint" }, pinned ? "Esc lets it go." : "Point at any cell; a click or Enter keeps it.");
-  if (step.columns && ["softmax", "given"].includes(step.kind)) {
+  if (isAttention(step)) {
     const mixes = readersOf(step).filter((reader) => reader.kind === "mix");
     const valueWords = mixes.map((reader) => el("p", { class: "qkv" }, el("strong", { class: "value-of" }, "value"), ` of “${columnNames(step)[column]}” × ${termText(value, 3)}, `, link("mixed into the context", placeIn(reader, step, head, row, column))));
-    document.getElementById("panel").replaceChildren(...[...weightPanel(step, head, row, column, made), ...valueWords, end].filter(Boolean));
-    return;
+    return showInPanel([...weightPanel(step, head, row, column, made), ...valueWords, end]);
   }
   const place = `row ${rowNames(step)[row]} (${row}), column ${columnNames(step)[column]}${columnNames(step)[column] === String(column) ? "" : ` (${column})`}`;
   const tex = formulas[step.kind](step), readers = readersOf(step);
-  document.getElementById("panel").replaceChildren(...[
+  showInPanel([
     el("h2", {}, step.title, perHead(step) && step.heads > 1 ? `, head ${head}` : ""),
     el("p", { class: "faint" }, place),
     el("p", { class: "value" }, exactText(value)),
@@ -136,13 +135,19 @@ function drawPanel(step, head, row, column, made) {
     readers.length > 0 ? el("p", { class: "used" }, "used by: ", ...readers.map((reader) => link(reader.title, placeIn(reader, step, head, row, column)))) : null,
     step.id === "out_head" ? el("p", { class: "used" }, el("a", { href: "#next" }, "its probability")) : null,
     end,
-  ].filter(Boolean));
+  ]);
+}
+
+// Where the panel lies over the page it can be closed; the next number that is chosen opens it again.
+function showInPanel(parts) {
+  const panel = document.getElementById("panel");
+  panel.replaceChildren(el("button", { type: "button", class: "close", "aria-label": "close", onclick: () => panel.replaceChildren() }, "×"), ...parts.filter(Boolean));
 }
 
 function lensTable(section) {
   const classes = data.model === "classifier", names = classes ? ["all tokens"] : data.rows.ids;
   const cell = (guess) => el("tr", {}, el("th", { scope: "row" }, names[section.lens.indexOf(guess)]), el("td", {}, guess.token),
-    el("td", {}, termText(guess.probability, 3)), el("td", {}, guess.rank ? String(guess.rank) : ""));
+    el("td", {}, percent(guess.probability)), el("td", {}, guess.rank ? String(guess.rank) : ""));
   return el("details", {}, el("summary", {}, "What the model would answer here (logit lens)"),
     el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "numbers lens" },
       el("thead", {}, el("tr", {}, ...["after", classes ? "the likeliest class" : "the likeliest next", "probability", classes ? "" : "rank of what comes next"].map((name) => el("th", { scope: "col" }, name)))),
@@ -189,7 +194,8 @@ function tabsOf(steps) {
 
 function groupFigure({ way, steps }) {
   if (steps.length === 1) return stepFigure(steps[0]);
-  return way.startsWith("weights") ? tabsOf(steps) : el("div", { class: "side-by-side" }, ...steps.map(stepFigure));
+  const columns = Math.min(mostColumns, shapeOf(steps[0])[1]);  // as wide as they need to be, below each other where there is no room
+  return way.startsWith("weights") ? tabsOf(steps) : el("div", { class: "side-by-side", style: `--least: ${8 + 2.8 * columns}rem` }, ...steps.map(stepFigure));
 }
 
 function sectionOf(section) {
@@ -210,7 +216,7 @@ function buildExplain() {
   const kinds = { gpt: "a gpt", encoder_decoder: "an encoder-decoder", classifier: "a classifier" };
   document.title = `${data.run}: explain – heedgrad`;
   document.getElementById("title").textContent = `${data.run}, ${data.type ?? kinds[data.model]}, after step ${whole(data.step)}`;
-  document.getElementById("footer").textContent = `Every number is the engine's; point at one to see what it was computed from. Blocks and heads count from 0. Written by heedgrad ${data.version}; this page needs no network.`;
+  closing("Every number is the engine's; point at one to see what it was computed from. Blocks and heads count from 0.");
   window.sampling = new Sampling();  // by name, for tests and for the curious
   const sections = data.sections.map(sectionOf), answer = window.sampling.element;
   document.getElementById("main").append(answer, ...(attentions.length > 0 ? [overview.element] : []), el("h2", {}, "The whole way"),

@@ -1,5 +1,7 @@
 // The heads of an attention: a small picture of each, and arcs between tokens for the chosen one.
 
+// Whether its numbers are attention weights.
+const isAttention = (step) => Boolean(step.columns) && ["softmax", "given"].includes(step.kind);
 const isCausal = (step) => step.of.some((id) => stepsById.get(id).kind === "masked");
 
 // Whether the tokens of an attention are patches of the picture that was read.
@@ -16,7 +18,7 @@ function headPicture(step, head, side) {
 // Buttons that choose a head. choose(head) is called for a new one.
 function headButtons(step, choose) {
   const buttons = Array.from({ length: step.heads }, (_, head) => el("button", { type: "button", "aria-pressed": head === 0,
-    onclick: () => choose(head) }, headPicture(step, head, 72), `head ${head}`));
+    onclick: () => choose(head) }, headPicture(step, head, px(72)), `head ${head}`));
   return { element: el("div", { class: "heads", role: "group", "aria-label": "Heads" }, ...buttons),
     press: (head) => buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === head)) };
 }
@@ -34,26 +36,26 @@ class Arcs {
 
   draw() {
     const { step } = this, queries = rowNames(step), keys = columnNames(step);
-    const width = Math.max(20, ...[...queries, ...keys].map((name) => 7.4 * [...name].length + 8));
-    const height = 110, all = Math.max(queries.length, keys.length) * width + 8;
+    const width = Math.max(20, ...[...queries, ...keys].map((name) => px(7.4 * [...name].length + 8)));
+    const height = px(154), low = height - px(22), middle = height / 2 - px(12), all = Math.max(queries.length, keys.length) * width + 8;
     const at = (i) => i * width + width / 2 + 4;
-    const svg = svgElement("svg", { width: all, height: height + 44, viewBox: `0 0 ${all} ${height + 44}` });
+    const svg = svgElement("svg", { width: all, height, viewBox: `0 0 ${all} ${height}` });
     for (let t = 0; t < queries.length; ++t) {
       if (this.chosen !== null && this.chosen !== t) continue;
       for (let s = 0; s < keys.length; ++s) {
         const weight = numberAt(step, this.head, t, s);
         if (weight < 0.03) continue;
-        svg.append(svgElement("path", { d: `M${at(t)},${height + 22} C${at(t)},${height / 2 + 10} ${at(s)},${height / 2 + 10} ${at(s)},20`,
+        svg.append(svgElement("path", { d: `M${at(t)},${low} C${at(t)},${middle} ${at(s)},${middle} ${at(s)},${px(20)}`,
           "stroke-width": 0.6 + 2.4 * weight, "stroke-opacity": Math.min(1, 0.1 + weight) },
         svgElement("title", {}, `${queries[t]} attends to ${keys[s]}: ${weight.toFixed(3)}`)));
       }
     }
-    keys.forEach((name, s) => svg.append(svgElement("text", { x: at(s), y: 14, "text-anchor": "middle" }, name)));
+    keys.forEach((name, s) => svg.append(svgElement("text", { x: at(s), y: px(14), "text-anchor": "middle" }, name)));
     queries.forEach((name, t) => {
       const choose = () => { this.chosen = this.chosen === t ? null : t; this.draw(); this.element.querySelectorAll("g.token")[t].focus(); };
       const token = svgElement("g", { class: `token${this.chosen === t ? " chosen" : ""}`, tabindex: 0, role: "button",
         "aria-label": `${name}: its arcs alone`, "aria-pressed": this.chosen === t },
-      svgElement("text", { x: at(t), y: height + 38, "text-anchor": "middle" }, name));
+      svgElement("text", { x: at(t), y: height - px(6), "text-anchor": "middle" }, name));
       token.addEventListener("click", choose);
       token.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { choose(); event.preventDefault(); } });
       svg.append(token);

@@ -1,7 +1,10 @@
 // The first screen: every head of the model as a small map, and the panel on one of its weights.
 
 const sectionOfStep = (step) => data.sections.find((part) => part.steps.includes(step));
-const attentions = [...stepsById.values()].filter((step) => step.heads && step.columns && ["softmax", "given"].includes(step.kind));
+const attentions = [...stepsById.values()].filter((step) => step.heads && isAttention(step));
+// The row of the last attention that the answer is read from; null where it is the mean of all.
+const pooling = [...stepsById.values()].find(({ kind }) => ["mean", "first"].includes(kind))?.kind;
+const rowOfAnswer = (step) => (pooling === "mean" ? null : pooling === "first" || data.model === "encoder_decoder" ? 0 : shapeOf(step)[0] - 1);
 // "Block 0"; where a section has several: "Decoder block 0, cross-attention", or the layer's path.
 function attentionName(step) {
   const section = sectionOfStep(step);
@@ -131,13 +134,14 @@ const howToRead = () => (attentions.every(isOverPicture)
   ? `The stronger the colour of a patch, the more it is looked at: by ${data.picture.class_token ? "the class token" : "all patches on average"}. ` +
     "Point at a patch to see where that one looks; a click opens the block there. Patches are named by row, column."
   : `A row is a token that looks, a column a token that is looked at; the more a cell stands out, the more. ${attentions.some(isCausal) ? "Hatched is the future, which the mask hides. " : ""}` +
-    "Point at a cell for its number; a click opens the block there.");
+    `Point at a cell for its number; a click opens the block there. ${pooling === "mean" ? "The answer is read from the mean of all rows." : "Framed is the row that the answer is read from."}`);
 
 class Overview {
   constructor() {
     const most = Math.max(1, ...attentions.map((step) => step.heads));
-    const side = Math.round(Math.max(36, Math.min(96, 560 / most - 14, 420 / Math.max(1, attentions.length) - 8)));
+    const side = Math.round(px(Math.max(36, Math.min(96, 560 / most - 14, 420 / Math.max(1, attentions.length) - 8))));
     this.maps = [];
+    const numbers = most > 1 ? [el("div", { class: "name" }, "head"), ...Array.from({ length: most }, (_, head) => el("div", { class: "number" }, String(head)))] : [];
     const lines = attentions.flatMap((step) => [el("div", { class: "name" }, attentionName(step), ...(added(step) === null ? [] : [el("br"), addsWords(added(step))])),
       ...Array.from({ length: most }, (_, head) => {
         if (head >= step.heads) return el("div");
@@ -147,15 +151,15 @@ class Overview {
       })]);
     this.element = section("heads", "What each head looks at",
       el("p", {}, howToRead(),
-        mostAdded > 0 && numberOfBlocks === attentions.length ? ` The bar below a head is what it adds to the logit of “${data.added.answer}”, to the left what it takes away.` : ""),
-      el("div", { class: "maps", onpointerleave: () => { if (!pinned && attentions.every(isOverPicture)) this.showFirst(); }, style: `--heads: ${most}; --side: ${side}px` }, ...lines));
+        mostAdded > 0 && numberOfBlocks === attentions.length ? ` The bar below a head is what it adds to the logit of “${data.added.answer}”, to the left what it takes away; the longest is ${mostAdded.toFixed(2)}.` : ""),
+      el("div", { class: "maps", onpointerleave: () => { if (!pinned && attentions.every(isOverPicture)) this.showFirst(); }, style: `--heads: ${most}; --side: ${side}px` }, ...numbers, ...lines));
   }
 
-  // The row and the head of the largest weight of an attention; of the class token, if there is one.
-  strongest(step) {
+  // The row and the head of the largest weight of an attention: of one row or, for null, of all.
+  strongest(step, row) {
     const of = this.maps.filter((map) => map.step === step);
-    const all = of.flatMap((map) => Array.from({ length: data.picture.class_token ? 1 : map.rows }, (_, row) => [row, map]));
-    const largest = ([row, map]) => map.weight(row, map.largestOf(row));
+    const all = of.flatMap((map) => (row === null ? Array.from({ length: map.rows }, (_, at) => [at, map]) : [[row, map]]));
+    const largest = ([at, map]) => map.weight(at, map.largestOf(at));
     return all.reduce((a, b) => (largest(b) > largest(a) ? b : a));
   }
 
@@ -164,17 +168,15 @@ class Overview {
     for (const map of this.maps) map.mark(map.step.rows === step?.rows ? inRows : null, column, map.step === step && map.head === head);
   }
 
-  // The largest weight of the last token, in the last attention. Over a picture, no patch is in a frame.
+  // The largest weight that the answer is read from, in the last attention. Over a picture, no patch is in a frame; where
+  // the answer is a mean, no row.
   showFirst() {
-    const last = attentions[attentions.length - 1];
-    if (isOverPicture(last)) {
-      const [row, best] = this.strongest(last);
-      choose(last, best.head, row, best.largestOf(row), "first");
-      for (const map of this.maps) map.mark(null, null, false);
-      return;
+    const last = attentions[attentions.length - 1], only = rowOfAnswer(last), [row, best] = this.strongest(last, only);
+    choose(last, best.head, row, best.largestOf(row), "first");
+    for (const map of this.maps) {
+      if (isOverPicture(last)) map.mark(null, null, false);
+      else if (only === null) map.line.hidden = true;
     }
-    const best = this.maps.filter((map) => map.step === last).reduce((a, b) => (b.weight(b.rows - 1, b.largestOf(b.rows - 1)) > a.weight(a.rows - 1, a.largestOf(a.rows - 1)) ? b : a));
-    choose(last, best.head, best.rows - 1, best.largestOf(best.rows - 1), "first");
   }
 }
 
@@ -189,7 +191,7 @@ function weightPanel(step, head, row, column, made) {
     el("td", {}, link(term.words, term.from)), el("td", {}, percent(term.value / all)));
   const shown = [...made.terms].filter((term) => term.value > 0).sort((a, b) => b.value - a.value).slice(0, mostTerms);
   return [
-    el("h2", {}, `${attentionName(step)}, head ${head}: `, el("span", { class: "query" }, query), " looks at ", el("span", { class: "key" }, key)),
+    el("h2", {}, `${attentionName(step)}, head ${head}: `, el("span", { class: "query" }, `“${query}”`), " looks at ", el("span", { class: "key" }, `“${key}”`)),
     el("p", { class: "big" }, percent(value)),
     el("p", { class: "faint" }, "share of “", query, "”’s attention: ", el("span", { class: "value" }, exactText(value))),
     added(step, head) === null ? null : el("p", { class: "faint" }, `The head ${addsWords(added(step, head))} to the logit of “${data.added.answer}”.`),

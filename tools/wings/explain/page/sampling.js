@@ -26,6 +26,9 @@ function probabilities(logits, { temperature = 1, top_k: topK = logits.length, t
   return weights.map((weight) => weight / all);
 }
 
+// Whether nearly as much is open as if all were equally likely: entropy above 93% of the largest.
+const isBlindGuess = (shares) => shares.length > 1 && -shares.reduce((sum, p) => sum + (p > 0 ? p * Math.log(p) : 0), 0) > 0.93 * Math.log(shares.length);
+
 const answerName = (id) => data.answers[id] ?? `#${id}`;
 
 const fewest = 5, most = 20;  // rivals that are shown
@@ -42,7 +45,7 @@ class Sampling {
     this.words = el("p", { "aria-live": "polite" });
     this.element = el("section", { id: "next", class: "answer", "aria-label": "What comes next" },
       el("div", {}, this.tokens, this.words, data.answer && data.model !== "classifier" ? el("p", {}, "Its whole answer: ", el("code", {}, data.answer)) : null),
-      this.list, this.sliders());
+      this.list, data.model === "classifier" ? null : this.sliders());
     this.draw();
   }
 
@@ -103,10 +106,11 @@ class Sampling {
   sentence(ranked, now) {
     const name = (id) => `“${answerName(id)}”`, [first, second] = ranked;
     if (this.unknown !== null) return `What comes after ${name(this.unknown)} was not computed here. To take it apart, run heed explain with the longer prompt.`;
+    const apart = data.model === "gpt" && data.answer;  // an answer that is no continuation
+    const next = apart || data.model === "classifier" ? "" : data.model === "encoder_decoder" && this.node === 0 ? " first" : " next";
+    if (isBlindGuess(now)) return `The model has no idea: ${name(first)}, its best guess${next && ` of what comes${next}`}, has ${percent(now[first])}, where each of ${whole(now.length)} would have ${percent(1 / now.length)}.`;
     const sure = now[first] > 0.95 ? "is almost certain of" : now[first] > 0.5 ? "expects" : "leans towards";
     const rival = second === undefined || now[second] === 0 ? "" : `, then ${name(second)} with ${percent(now[second])}`;
-    const apart = data.model === "gpt" && data.answer;  // an answer that is no continuation
-    const next = apart || data.model === "classifier" ? "" : " next";
     return `${apart ? "At the last position the model" : "The model"} ${sure} ${name(first)}${next}, with ${percent(now[first])}${rival}.`;
   }
 
@@ -114,11 +118,15 @@ class Sampling {
     const logits = this.logits(), best = logits.indexOf(Math.max(...logits));
     const first = data.model === "encoder_decoder" ? data.rows.ids.slice(0, 1) : data.rows.ids;
     const followed = this.path().slice(1);
-    const source = data.model === "encoder_decoder" ? [el("span", { class: "faint" }, ...data.rows.source.map((name) => el("span", {}, name))), " → "] : [];
-    this.tokens.classList.toggle("apart", [...first, ...(data.rows.source ?? [])].some((name) => [...name].length > 1));
-    this.tokens.classList.toggle("long", [...first, ...(data.rows.source ?? [])].join("").length > 60);
-    const read = data.picture ? [new PictureMap(data.picture, 112).canvas] : [];
-    this.tokens.replaceChildren(...read, ...source, ...first.map((name) => el("span", {}, name)),
+    const read = [...first, ...data.rows.source], letters = read.every((name) => [...name].length === 1 || /^(\\|U\+)/.test(name));
+    this.tokens.classList.toggle("apart", !letters);
+    this.tokens.classList.toggle("long", read.join("").length > 60);
+    // A line may end in front of a blank, of a word where tokens have no blanks, and behind a line of the text.
+    const areWords = !letters && !read.some((name) => name.includes("␣"));
+    const token = (name) => [...(areWords || name.startsWith("␣") ? [el("wbr")] : []), el("span", {}, name), ...(name === "\\n" ? [el("wbr")] : [])];
+    const source = data.model === "encoder_decoder" ? [el("span", { class: "faint" }, ...data.rows.source.flatMap(token)), " → "] : [];
+    const picture = data.picture ? [new PictureMap(data.picture, px(112)).canvas] : [];
+    this.tokens.replaceChildren(...picture, ...source, ...first.flatMap(token),
       ...followed.map((at) => el("span", { class: "next" }, answerName(data.choices[at].token))),
       el("strong", {}, answerName(best)),
       ...(followed.length > 0 || this.unknown !== null ? [el("button", { type: "button", onclick: () => this.back() }, "back")] : []));

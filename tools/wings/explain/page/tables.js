@@ -1,6 +1,7 @@
 // A matrix as a coloured table. The table knows nothing of where the numbers come from: it is given
 //   {rows, columns: names, value(row, column), kind: "signed" | "share", chosen(row, column, how),
-//    text(value): cellText if absent, most: of a share if it is not 1, redrawn()}, where how is "pointer", "key" or, by a click or Enter, "pin".
+//    text(value): cellText if absent, most: of a share if it is not 1, hidden(row, column): what a mask hides, ink: the
+//    colour of the largest number if it is not --plus, redrawn()}, where how is "pointer", "key" or, by a click or Enter, "pin".
 // Tables show as many of their columns as fit, and at most 64 rows at a time. Above those that are cut,
 // a picture shows all numbers as colours; pointing there brings the digits below. The arrow keys move
 // from cell to cell.
@@ -65,7 +66,7 @@ class MatrixTable {
   }
 
   draw() {
-    const { rows, columns, value, kind, text = cellText } = this.source;
+    const { rows, columns, value, kind, text = cellText, hidden = () => false } = this.source;
     this.most ??= this.largest();
     const lastColumn = Math.min(columns.length, this.firstColumn + this.columnsShown);
     const lastRow = Math.min(rows.length, this.firstRow + mostRows);
@@ -76,8 +77,8 @@ class MatrixTable {
       const line = el("tr", {}, el("th", { scope: "row", title: rows[r] }, rows[r]));
       for (let c = this.firstColumn; c < lastColumn; ++c) {
         const x = value(r, c), cell = document.createElement("td");
-        cell.className = shade(x, this.most, kind);
-        cell.textContent = text(x);
+        cell.className = hidden(r, c) ? "hidden" : shade(x, this.most, kind);
+        cell.textContent = hidden(r, c) ? "" : text(x);
         line.append(cell);
       }
       body.append(line);
@@ -95,11 +96,11 @@ class MatrixTable {
 
   // All numbers as colours, a pixel or more for each, with a frame around the part whose digits are shown.
   drawPicture() {
-    const { rows, columns, value, kind } = this.source;
+    const { rows, columns, value, kind, ink = "--plus" } = this.source;
     if (columns.length <= this.columnsShown) return this.picture.replaceChildren();
     if (this.pictured !== this.source) {
       const canvas = el("canvas", { width: columns.length, height: rows.length, "aria-hidden": "true" }), context = canvas.getContext("2d");
-      const plus = mixture("--panel", "--plus"), less = mixture("--panel", "--less"), pixels = context.createImageData(columns.length, rows.length);
+      const plus = mixture("--panel", ink), less = mixture("--panel", "--less"), pixels = context.createImageData(columns.length, rows.length);
       for (let i = 0; i < rows.length * columns.length; ++i) {
         const x = value(Math.floor(i / columns.length), i % columns.length), share = Number.isFinite(x) ? Math.min(1, Math.abs(x) / (this.most || 1)) : 0;
         pixels.data.set([...(x < 0 ? less : plus)(kind === "share" ? share : Math.sqrt(share)), 255], 4 * i);

@@ -113,7 +113,7 @@ const sentences = {
 };
 
 // a - b, without two signs in a row.
-const lessText = (a, b) => `${termText(a)} ${b < 0 ? "+" : "−"} ${termText(Math.abs(b))}`;
+const lessText = (a, b) => `${termText(a, 4)} ${b < 0 ? "+" : "−"} ${termText(Math.abs(b), 4)}`;
 
 // {terms: [{words, value, from}], formula, note}: from is [step, head, row, column].
 const sources = {

@@ -53,7 +53,7 @@ const say = (id, words) => { document.getElementById(id).textContent = words; };
 document.title = `${data.run}: what it wrote – heedgrad`;
 say("title", data.run);
 say("subtitle", "What the model wrote. Point at a token for what would have been next best.");
-say("footer", `Written by heedgrad ${data.version}. This page needs no network.`);
+closing();
 document.getElementById("main").append(
   el("p", { class: "faint" }, "probability 100%", el("span", { class: "scale", id: "scale" }), "1%"),
   el("div", { class: "answers" }, el("div", {}, ...data.samples.map(sampleSection)), panel));
