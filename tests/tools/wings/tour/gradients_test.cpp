@@ -88,6 +88,21 @@ TEST_CASE("heed tour gradient_step: the keys, and one number of each gradient by
   CHECK(!Json::parse(run_heed({"tour", "--json"}).out).contains("loss"));
 }
 
+TEST_CASE("heed tour gradient_step: says when its differences are too coarse to check it") {
+  const TempDir dir;
+  const std::string path = dir / "x.safetensors";
+  for (const double size : {1, 30}) {
+    write_safetensors(path, {view("x", values({6, 3}, -size, size))});
+    const Json got = json_of_step("gradient_step", {"--inputs", path});
+    const std::string said = got.at("agreement");
+    CAPTURE(said);
+    CHECK(contains(said, size == 1 ? "all gradients of this step agree" : "h is too coarse"));
+  }
+  for (const char* name : {"queries", "keys", "values"}) {
+    CHECK(json_of_step("gradient_step").at(std::string("d") + name).size() == 6);
+  }
+}
+
 TEST_CASE("heed tour gradient_step: words of one number") {
   const TempDir dir;
   const std::string path = dir / "x.safetensors";

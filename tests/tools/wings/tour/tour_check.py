@@ -119,6 +119,34 @@ def check_every_step(browser, width):
             check_shown(browser, name)
 
 
+def check_figures(browser, page):
+    """Curves and bars, no backticks, token ids without shades, and a title that is not below the bar of a phone."""
+    for name in browser.evaluate("data.steps.map((step) => step.name)"):
+        open_step(browser, name)
+        check("`" not in browser.evaluate("document.querySelector('main').textContent"), f"{name} shows a backtick")
+    for name, figure in [("gelu", ".curve.dashed"), ("loss", ".curve"), ("weights", ".curve"), ("weights", ".share-bars"), ("temperature", ".share-bars")]:
+        open_step(browser, name)
+        check(browser.evaluate(f"document.querySelector('{figure}')?.getBoundingClientRect().width > 100"), f"{name} has no {figure}")
+    open_step(browser, "loss")
+    check(browser.evaluate("new Set([...document.querySelectorAll('[data-value=targets] td')].map((one) => one.className)).size") == 1, "an id is shaded")
+    open_step(browser, "gradient_step")
+    check(browser.evaluate("[...document.querySelectorAll('td.a, td.b, td.result')].filter((one) => /^−?0[.]0+$/.test(one.textContent)).length") == 0, "gradients of 0.00")
+    check("all gradients of this step agree" in browser.evaluate("document.querySelector('main').textContent"), "the gradients are not checked")
+    browser.evaluate("changeInput(0, 0, 30)")
+    check("too coarse" in browser.evaluate("document.querySelector('main').textContent"), "h = 1/16 is not too coarse for 30")
+    browser.evaluate("changeInput(0, 0, 0.43)")
+    browser.open(page.as_uri() + "?phone#causal", width=390)
+    box = browser.evaluate("[document.querySelector('#side'), document.querySelector('main h1')].map((one) => one.getBoundingClientRect())"
+                           ".map((box) => [box.top, box.bottom])")
+    check(box[0][1] <= box[1][0], f"the title is below the bar: {box}")
+    check("?big" in browser.evaluate("document.querySelector('footer').textContent"), "the page does not tell of ?big")
+    check("arrow keys" in browser.evaluate("document.querySelector('.turn').textContent"), "the page does not tell of the arrow keys")
+    for width in (390, 1920):
+        browser.open(page.as_uri() + f"?big&{width}#gradient_step", width=width)
+        check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"?big is wider than {width}")
+        check(browser.evaluate(SMALLEST) >= 15, f"?big has text of {browser.evaluate(SMALLEST)} px")
+
+
 def check_first_screen(browser):
     """Words, contents and W_query with its product are on the first screen of 1280 x 900."""
     seen = browser.evaluate("""['#contents a', '.inputs tbody tr:last-child', '.plane svg', '.scheme th.query', '.scheme tr:last-child td.result', '.sum', '.turn a']
@@ -173,6 +201,8 @@ def main(heed):
             if width == 1280:
                 check_first_screen(browser)
             check_every_step(browser, width)
+        check_figures(browser, page)
+        browser.open(page.as_uri(), width=1280)
         check_hands(browser)
         steps = browser.evaluate("data.steps")
         check(len(steps) == 41, f"{len(steps)} steps")

@@ -59,14 +59,14 @@ function turns(name) {
     const other = stepNames[at + by];
     return other ? el("a", { href: `#${other}`, rel: by < 0 ? "prev" : "next" }, words(titleOf(other))) : el("span");
   };
-  return el("nav", { class: "turn", "aria-label": "Steps" }, to(-1, (title) => `‹ ${title}`), to(1, (title) => `next: ${title} ›`));
+  return el("nav", { class: "turn", "aria-label": "Steps" }, to(-1, (title) => `‹ ${title}`), el("small", {}, "arrow keys ← →"), to(1, (title) => `next: ${title} ›`));
 }
 
 function showStep(name, contents) {
   const { element } = viewOf(name), place = element.querySelector(".inputs-place") ?? document.getElementById("inputs");
   place.append(panel.panel);
   panel.panel.hidden = !(name in lessons) && name !== "overview";
-  panel.panel.open = name === "overview" || matchMedia("(min-width: 64rem)").matches;
+  panel.panel.open = name === "overview" || document.body.clientWidth >= px(1024);
   const first = shownStep === null;
   shownStep = name;
   document.getElementById("main").replaceChildren(element, turns(name));
@@ -82,9 +82,8 @@ function buildTour() {
   const contents = contentsList(), named = () => location.hash.slice(1) || "overview";
   panel = inputsPanel();
   document.getElementById("contents").append(...contents.elements);
-  document.getElementById("footer").textContent = "“The book” is “Build a Large Language Model (From Scratch)”. " +
-    `Written by heedgrad ${data.version}. This page needs no network. ` +
-    "Weights and dropout are the engine's; what follows from the inputs is computed here.";
+  closing("“The book” is “Build a Large Language Model (From Scratch)”. Weights and dropout are the engine's; " +
+    "what follows from the inputs is computed here. The arrow keys turn the pages.");
   addEventListener("hashchange", () => { if (stepNames.includes(named())) showStep(named(), contents); });
   addEventListener("keydown", (event) => {
     const by = { ArrowRight: "next", ArrowLeft: "prev" }[event.key];

@@ -113,7 +113,8 @@ const minusTimes = (a, factor, b) => both(a, b, (x, y) => x - factor * y);
 
 // SelfAttention_v2 and its squared error. at(name, x) sees each quantity and may put another in its place.
 function squaredError(x, w, targets, at) {
-  const [queries, keys, values] = ["W_query", "W_key", "W_value"].map((name) => linear(x, at(name, w[`${name}.weight`])));
+  const [queries, keys, values] = [["queries", "W_query"], ["keys", "W_key"], ["values", "W_value"]]
+    .map(([name, matrix]) => at(name, linear(x, at(matrix, w[`${matrix}.weight`]))));
   const attn_weights = at("attn_weights", softmax(over(at("attn_scores", matmul(queries, transposed(keys))), Math.SQRT2)));
   const context_vec = at("context_vec", matmul(attn_weights, values)), gap = minusTimes(context_vec, 1, targets);
   const loss = sumOf(gap.flat().map((value) => value * value)) / gap.flat().length;
@@ -122,23 +123,31 @@ function squaredError(x, w, targets, at) {
 
 function gradientStep(x, w) {
   const targets = x.map((row) => [row[0], row[row.length > 1 ? 1 : 0]]);
-  const { queries, keys, values, attn_weights, context_vec, gap, loss } = squaredError(x, w, targets, (name, one) => one);
-  const d = { context_vec: over(gap, gap.length) };  // 2 / (2 T)
+  const { queries, keys, values, attn_weights, context_vec, gap: error, loss } = squaredError(x, w, targets, (name, one) => one);
+  const d = { context_vec: over(error, error.length) };  // 2 / (2 T)
   d.attn_weights = matmul(d.context_vec, transposed(values));
   d.attn_scores = attn_weights.map((row, t) => {
     const mean = dot(row, d.attn_weights[t]);
     return row.map((weight, s) => (weight * (d.attn_weights[t][s] - mean)) / Math.SQRT2);
   });
+  Object.assign(d, { queries: matmul(d.attn_scores, keys), keys: matmul(transposed(d.attn_scores), queries),
+    values: matmul(transposed(attn_weights), d.context_vec) });
   const ofProjection = (dy) => matmul(transposed(dy), x);
-  d.W_query = ofProjection(matmul(d.attn_scores, keys));
-  d.W_key = ofProjection(matmul(transposed(d.attn_scores), queries));
-  d.W_value = ofProjection(matmul(transposed(attn_weights), d.context_vec));
-  const lossWith = (name, by) => squaredError(x, w, targets, (one, value) =>
-    (one === name ? value.map((row, r) => row.map((number, c) => number + (r === 1 && c === 0 ? by : 0))) : value)).loss;
+  Object.assign(d, { W_query: ofProjection(d.queries), W_key: ofProjection(d.keys), W_value: ofProjection(d.values) });
+  const lossWith = (name, row, column, by) => squaredError(x, w, targets, (one, value) =>
+    (one === name ? value.map((all, r) => all.map((number, c) => number + (r === row && c === column ? by : 0))) : value)).loss;
+  const difference = (name, row, column, h) => (lossWith(name, row, column, h) - lossWith(name, row, column, -h)) / (2 * h);
+  // As largest_gap() of gradient_step.cpp.
+  const h = 1 / 16, gap = Math.max(0, ...Object.entries(d).flatMap(([name, matrix]) => {
+    const all = matrix.flat(), most = Math.max(...all.map(Math.abs)), stride = all.length > 64 ? Math.floor(all.length / 16) : 1, width = matrix[0].length;
+    return most === 0 ? [] : all.flatMap((number, i) => (i % stride ? [] :
+      [Math.abs(difference(name, Math.floor(i / width), i % width, h) - number) / most]));
+  }));
+  const agreement = `${gap <= 0.01 ? "all gradients of this step agree" : "h is too coarse for these inputs, within which the loss bends"}: they differ by up to ${termText(100 * gap, 2)}% of the largest number in their matrix.`;
   const of = (names, f) => Object.fromEntries(names.map(f)), matrices = ["W_query", "W_key", "W_value"];
   const after = of(matrices, (name) => [name, minusTimes(w[`${name}.weight`], 0.5, d[name])]);
-  return { targets, attn_weights, context_vec, loss, ...of(Object.keys(d), (name) => [`d${name}`, d[name]]),
-    ...of(Object.keys(d), (name) => [`${name}_check`, 8 * (lossWith(name, 1 / 16) - lossWith(name, -1 / 16))]),
+  return { targets, attn_weights, context_vec, loss, agreement, ...of(Object.keys(d), (name) => [`d${name}`, d[name]]),
+    ...of(Object.keys(d), (name) => [`${name}_check`, difference(name, 1, 0, 1 / 16)]),
     ...of(matrices, (name) => [`${name}_after`, after[name]]),
     loss_after: squaredError(x, w, targets, (name, value) => after[name] ?? value).loss };
 }

@@ -6,10 +6,19 @@ const parts = [["Words", "word_by_word"], ["Weights", "weights"], ["Queries, key
 
 function fixedText(x, digits) {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "−∞";
-  return minus(x.toFixed(digits)).replace(/^−(?=[0.]*$)/, "");
+  const text = minus(x.toFixed(digits));
+  return !/^−?[0.]+$/.test(text) ? text : Math.abs(x) < 1e-7 ? text.replace("−", "") : minus(String(Number(x.toPrecision(1))));
 }
 const fourDigits = (x) => fixedText(x, 4);
-const twoDigits = (x) => fixedText(x, 2);
+// The power of ten of the largest number of a matrix of small ones, below 0.1; else 0.
+function powerOf(matrix) {
+  const most = Math.max(0, ...matrix.flat().filter(Number.isFinite).map(Math.abs));
+  return most > 0 && most < 0.1 ? Math.floor(Math.log10(most)) : 0;
+}
+// " in 10⁻³", for a heading.
+const inPower = (power) => (power ? ` in 10⁻${[...String(-power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}` : "");
+// At least so many decimals, and more for small numbers: the largest has three digits.
+const decimalsOf = (matrix, least) => Math.min(9, Math.max(least, powerOf(matrix) && 2 - powerOf(matrix)));
 
 // The class of a quantity, by its name: it keeps its colour, so dW_query has that of the query.
 const kinds = { quer: "query", key: "key", value: "value-of", loss: "loss", weight: "weight" };

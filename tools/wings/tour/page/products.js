@@ -15,11 +15,6 @@ function namedIn(step, values, x) {
   if (named.values) named.attn_weights = softmax(over(matmul(named.queries, transposed(named.keys)), Math.sqrt(named.keys[0].length)));
   Object.assign(named, values);
   if (named.words) named.shiny = named.words[1];
-  if (named.dattn_scores) {
-    named.dqueries = matmul(named.dattn_scores, named.keys);
-    named.dkeys = matmul(transposed(named.dattn_scores), named.queries);
-    named.dvalues = matmul(transposed(named.attn_weights), named.dcontext_vec);
-  }
   return named;
 }
 
@@ -65,7 +60,7 @@ const number = (name, x) => el("span", { class: kindOf(name) }, x < 0 ? `(${term
 function sumOfProducts({ a, b, c, divisor, names }, r, s) {
   const terms = a[r].flatMap((x, k) => [k ? " + " : "", number(names[0], x), " × ", number(nameAt(names[1], b[0].length, s), b[k][s])]);
   const [open, close] = divisor === 1 ? ["", ""] : ["(", `) / ${termText(divisor)}`];
-  return [open, ...terms, `${close} = `, el("strong", {}, fourDigits(c[r][s]))];
+  return [open, ...terms, `${close} = `, el("strong", {}, fixedText(c[r][s], decimalsOf(c, 4)))];
 }
 
 class ProductTable {
@@ -89,18 +84,19 @@ class ProductTable {
     this.names = [rows, columns];
     const head = (words, kind) => words.map((word) => el("th", { class: kind, scope: "col" }, word));
     const first = (i, kind) => (kind !== "a" && parts > 1 && i % width === 0 ? `${kind} first` : kind);
-    const cells = (row, kind, text) => row.map((x, i) => el("td", { class: first(i, kind) }, text(x)));
-    this.aCells = a.map((row) => cells(row, "a", twoDigits));
-    this.bCells = b.map((row) => cells(row, "b", twoDigits));
-    this.cCells = c.map((row) => cells(row, "result", columns.length > 8 ? twoDigits : fourDigits));
+    const cells = (matrix, kind, text) => matrix.map((row) => row.map((x, i) => el("td", { class: first(i, kind) }, text(x))));
+    const [powerOfA, powerOfB] = [a, b].map(powerOf), decimals = decimalsOf(c, columns.length > 8 ? 2 : 4);
+    this.aCells = cells(a, "a", (x) => fixedText(x / 10 ** powerOfA, 2));
+    this.bCells = cells(b, "b", (x) => fixedText(x / 10 ** powerOfB, 2));
+    this.cCells = cells(c, "result", (x) => fixedText(x, decimals));
     const aWide = { class: "a", colspan: inner.length + 1 };
-    const title = (name, kind, width) => el("th", { class: `name ${kindOf(name)} ${kind}`, colspan: width }, name);
-    const titles = (list, kind) => list.map((name) => title(name, kind, width));
+    const title = (name, kind, width, power = 0) => el("th", { class: `name ${kindOf(name)} ${kind}`, colspan: width }, name + inPower(power));
+    const titles = (list, kind, power) => list.map((name) => title(name, kind, width, power));
     const lines = [
-      el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a" }), ...titles(names[1], "b")),
+      el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a" }), ...titles(names[1], "b", powerOfB)),
       el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a" }), ...head(columns, "b")),
       ...this.bCells.map((row, k) => el("tr", { class: "above" }, el("td", aWide), el("th", { class: "a", scope: "row" }, inner[k]), ...row)),
-      el("tr", {}, el("th"), title(names[0], "a", inner.length), el("th", { class: "a" }), ...titles(names[2], "")),
+      el("tr", {}, el("th"), title(names[0], "a", inner.length, powerOfA), el("th", { class: "a" }), ...titles(names[2], "")),
       el("tr", {}, el("th"), ...head(inner, "a"), el("th", { class: "a" }), ...head(columns, "")),
       ...this.cCells.map((row, r) => el("tr", {}, el("th", { scope: "row" }, rows[r]), ...this.aCells[r],
         el("th", { class: "a" }, r === 0 ? "=" : ""), ...row)),

@@ -10,9 +10,10 @@ function matricesOf(value, name = "") {
 
 function matrixSource(step, name, matrix, readout) {
   const [rows, columns] = namesOf(step, name, matrix), whole = matrix.flat().every(Number.isInteger);
-  const text = (x) => (!whole ? fourDigits(x) : x === 0 && step.name === "word_by_word" ? "" : minus(String(x)));
+  const decimals = decimalsOf(matrix, 4), isIds = whole && name === "targets";  // which are not more for being larger
+  const text = (x) => (!whole ? fixedText(x, decimals) : x === 0 && step.name === "word_by_word" ? "" : minus(String(x)));
   const largest = Math.max(...matrix.flat().map(Math.abs).filter(Number.isFinite), 0);
-  const most = !isShare(name) ? 1.5 * largest : largest > 1 ? largest : Math.min(1, 2 * largest);  // few cells are dark
+  const most = isIds ? Infinity : !isShare(name) ? 1.5 * largest : largest > 1 ? largest : Math.min(1, 2 * largest);  // few cells are dark
   return { rows, columns, value: (r, c) => matrix[r][c], kind: "share", most, text,
     chosen: (r, c) => {
       const at = [rows[r], columns[c].split("\n")[0]].filter(Boolean).join(", ");
@@ -64,6 +65,7 @@ function pageFigures(state) {
   if (["words", "scores", "dot_product"].includes(step.name)) figures.push(wordArrows(220));
   if (!("queries" in state.values)) figures.push(projectionFigure(step, unfolded));
   if (step.name === "trainable") figures.push(projectedArrows(step));
+  figures.push(...(graphsOf[step.name] ?? []).map((graph) => graph(() => state.values)));
   const found = figures.filter(Boolean);
   state.redraw.push(...found.map((one) => one.draw));
   return found.map((one) => one.figure);
@@ -76,7 +78,8 @@ function filledIn({ step, values }, block) {
 // A block of a step's text (tools/wings/lesson/step.h) that is no value.
 function textElement(state, block) {
   const shown = el(block.startsWith(" ") ? "pre" : "p");
-  state.redraw.push(() => { shown.textContent = filledIn(state, block.replace(/^ {2}/gm, "")); });
+  const inCode = (part, i) => (i % 2 ? el("code", {}, part) : part);  // what stands between backticks
+  state.redraw.push(() => { shown.replaceChildren(...filledIn(state, block.replace(/^ {2}/gm, "")).split("`").map(inCode)); });
   return shown;
 }
 
