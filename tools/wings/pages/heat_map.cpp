@@ -21,11 +21,12 @@ constexpr size_t cell_width = 2;
 constexpr int64_t gap = 3;  // blanks between heads
 
 constexpr std::string_view shades = " .:-=+*#%@";
-// From dark violet to light yellow, in the 256-colour palette of terminals.
-constexpr std::array<int, 11> colors{16, 17, 54, 90, 126, 162, 198, 203, 209, 215, 229};
+// From paper to ink, as on pages, in the 256-colour palette; below 0 from paper to red.
+constexpr std::array<int, 11> ink_shades{255, 253, 251, 249, 247, 245, 242, 239, 237, 235, 232};
+constexpr std::array<int, 11> red_shades{255, 224, 224, 217, 217, 210, 203, 167, 160, 124, 88};
 
-// A key that comes after the query.
-std::string hidden_cell(bool color) { return color ? "\x1b[38;5;240m ·\x1b[0m" : " ·"; }
+// A key that comes after the query: hatched.
+std::string hidden_cell(bool color) { return color ? "\x1b[38;5;245m╱╱\x1b[0m" : "╱╱"; }
 
 // Two weights in one line, one above the other: the upper half of a letter, and what is behind it.
 // Either may be missing.
@@ -90,17 +91,19 @@ void add_line(std::string& out, std::string line) {
 }  // namespace
 
 std::string heat_cell(double weight, bool color) {
-  const double w = std::clamp(weight, 0.0, 1.0);
+  const double w = std::clamp(weight, -1.0, 1.0);
   if (color) {
     return text("\x1b[48;5;", heat_color(w), "m  \x1b[0m");
   }
-  const auto index = static_cast<size_t>(std::lround(w * (shades.size() - 1)));
+  const auto index = static_cast<size_t>(std::lround(std::abs(w) * (shades.size() - 1)));
   return std::string(cell_width, shades[index]);
 }
 
 int heat_color(double value) {
-  const double v = std::clamp(value, 0.0, 1.0);
-  return colors[static_cast<size_t>(std::lround(v * (colors.size() - 1)))];
+  const double v = std::clamp(value, -1.0, 1.0);
+  return (
+      v < 0 ? red_shades
+            : ink_shades)[static_cast<size_t>(std::lround(std::abs(v) * (ink_shades.size() - 1)))];
 }
 
 HeatMapStyle style_of_terminal() {
@@ -193,8 +196,8 @@ std::string heat_map_scale(const HeatMapStyle& style, bool has_future) {
   for (int tenth = 0; tenth <= 9; ++tenth) {
     out += heat_cell(tenth / 9.0, style.color);
   }
-  return out + "] 1" + (style.color ? ", brighter is more" : "") +
-         (has_future ? "; · is later and hidden\n" : "\n");
+  return out + "] 1" + (style.color ? ", darker is more" : "") +
+         (has_future ? "; ╱ is later and hidden\n" : "\n");
 }
 
 }  // namespace heed::cli

@@ -18,16 +18,16 @@ struct HeatMapStyle {
 HeatMapStyle style_of_terminal();
 
 // All heads of a layer, or one of them (from 0): one row per query, one column per key, both with
-// names; in a causal layer dots for the keys that come later. Of more than 20 queries, in colour,
-// two share a line and its name: "F r".
+// names; in a causal layer hatching for the keys that come later. Of more than 20 queries, in
+// colour, two share a line and its name: "F r".
 std::string heat_map_text(const AttentionMap& map, const HeatMapStyle& style,
                           std::optional<int64_t> head = {});
 
-// One weight, two columns wide.
+// One weight, from -1 to 1, two columns wide.
 std::string heat_cell(double weight, bool color);
 
-// The colour for a value from 0 to 1, a number of the 256-colour palette: from dark to light. Text
-// on the first half of them is light, on the others dark.
+// The colour for a value from -1 to 1, a number of the 256-colour palette: the farther from 0, the
+// darker, below 0 red. Text is dark on values up to 0.5 from 0, and light on the others.
 int heat_color(double value);
 
 // True if every weight above the diagonal is 0, of all heads: no query sees what comes later.

@@ -100,8 +100,8 @@ std::string contributions_text(const probe::Attribution& attribution, const Heat
     cells[row].resize(static_cast<size_t>(blocks));
     for (const probe::Contribution& of : attribution.parts) {
       if (of.block && part_name(of) == rows[row]) {
-        cells[row][static_cast<size_t>(*of.block)] = {
-            with_sign(of.value, 2), largest > 0 ? std::abs(of.value) / largest : 0};
+        cells[row][static_cast<size_t>(*of.block)] = {with_sign(of.value, 2),
+                                                      largest > 0 ? of.value / largest : 0};
       }
     }
   }
@@ -129,7 +129,7 @@ std::string heads_text(const probe::HeadScores& scores) {
   std::vector<Align> aligned{Align::left, Align::left};
   aligned.resize(cross ? 8 : 7, Align::right);
   Table table(aligned);
-  std::vector<std::string> names{"", "largest", "prev", "same", "induction", "first", "entropy"};
+  std::vector<std::string> names{"", "largest", "prev", "dup", "induction", "first", "entropy"};
   if (cross) {
     names.emplace_back("diag");
   }

@@ -1,6 +1,7 @@
 #include "tools/wings/probe/shaded_table.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "layers/text/display.h"
 #include "tools/terminal/table.h"
@@ -17,7 +18,7 @@ std::string set_right(const std::string& text, size_t width) {
 }
 
 std::string colored(const std::string& cell, double value) {
-  const int foreground = value >= 0.5 ? dark_text : light_text;
+  const int foreground = std::abs(value) <= 0.5 ? dark_text : light_text;
   return text("\x1b[48;5;", heat_color(value), ";38;5;", foreground, "m", cell, "\x1b[0m");
 }
 

@@ -10,7 +10,7 @@ namespace heed::cli {
 
 struct ShadedCell {
   std::string text;
-  double value = 0;  // from 0 to 1, as heat_color()
+  double value = 0;  // from -1 to 1, as heat_color()
 };
 
 // Rows with their names in front, columns with theirs above, aligned to the right; each text is

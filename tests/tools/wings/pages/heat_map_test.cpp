@@ -89,14 +89,14 @@ TEST_CASE("heat map: in colour, two queries of a tall one share a line") {
   CHECK(lines[1] == "a line has two rows, in the upper and the lower half of its cells");
   CHECK(lines[4].starts_with("a b \x1b["));
   CHECK(lines[14].starts_with("u   \x1b["));  // the last has no second
-  const std::string dark = std::to_string(heat_color(0)), light = std::to_string(heat_color(1));
+  const std::string light = std::to_string(heat_color(0)), dark = std::to_string(heat_color(1));
   const auto halves = [](const std::string& upper, const std::string& lower) {
     return "\x1b[38;5;" + upper + (lower.empty() ? "" : ";48;5;" + lower) + "m▀▀\x1b[0m";
   };
   // Query a looks at key a, query b at key b.
-  CHECK(lines[4].find("b " + halves(light, dark) + halves(dark, light) + halves(dark, dark)) !=
+  CHECK(lines[4].find("b " + halves(dark, light) + halves(light, dark) + halves(light, light)) !=
         std::string::npos);
-  CHECK(lines[14].ends_with(halves(dark, "") + halves(light, "")));
+  CHECK(lines[14].ends_with(halves(light, "") + halves(dark, "")));
   CHECK(lines_of(heat_map_text(map, {})).size() == 2 + 1 + 21 + 1);  // without colour: each its own
 }
 
@@ -111,19 +111,19 @@ TEST_CASE("heat map: one head of several, counted from 0") {
   CHECK(lines_of(one).size() == 5);
 }
 
-TEST_CASE("heat map: a causal layer has dots where the future is, not weight 0") {
+TEST_CASE("heat map: a causal layer is hatched where the future is, which is not weight 0") {
   AttentionMap map = diagonal({"a", "b", "c"}, 2);
   CHECK(is_causal(map));
   std::vector<std::string> lines = lines_of(heat_map_text(map, {}, 1));
-  CHECK(lines[3] == "a @@ · ·");
-  CHECK(lines[4] == "b   @@ ·");
+  CHECK(lines[3] == "a @@╱╱╱╱");
+  CHECK(lines[4] == "b   @@╱╱");
   CHECK(lines[5] == "c     @@");
   lines = lines_of(heat_map_text(map, {.color = true}, 1));
-  CHECK(lines[3] == "a \x1b[48;5;229m  \x1b[0m\x1b[38;5;240m ·\x1b[0m\x1b[38;5;240m ·\x1b[0m");
-  CHECK(lines[4].starts_with("b \x1b[48;5;16m  \x1b[0m"));
-  CHECK(heat_map_scale({}, true).ends_with("] 1; · is later and hidden\n"));
+  CHECK(lines[3] == "a \x1b[48;5;232m  \x1b[0m\x1b[38;5;245m╱╱\x1b[0m\x1b[38;5;245m╱╱\x1b[0m");
+  CHECK(lines[4].starts_with("b \x1b[48;5;255m  \x1b[0m"));
+  CHECK(heat_map_scale({}, true).ends_with("] 1; ╱ is later and hidden\n"));
   CHECK(heat_map_scale({}, false).ends_with("] 1\n"));
-  CHECK(heat_map_scale({.color = true}, false).ends_with("] 1, brighter is more\n"));
+  CHECK(heat_map_scale({.color = true}, false).ends_with("] 1, darker is more\n"));
 
   map.weights.mutable_data()[1 * 9 + 1] = real(1e-9);  // of head 1: token a sees token b
   CHECK(!is_causal(map));
@@ -139,6 +139,6 @@ TEST_CASE("heat map: in colour, the future of two rows in one line") {
   const std::string first = lines_of(heat_map_text(diagonal(names, 1), {.color = true}))[4];
   // Query a sees itself alone, query b both; neither sees c.
   CHECK(
-      first.starts_with("a b \x1b[38;5;229;48;5;16m▀▀\x1b[0m\x1b[38;5;229m▄▄\x1b[0m"
-                        "\x1b[38;5;240m ·\x1b[0m"));
+      first.starts_with("a b \x1b[38;5;232;48;5;255m▀▀\x1b[0m\x1b[38;5;232m▄▄\x1b[0m"
+                        "\x1b[38;5;245m╱╱\x1b[0m"));
 }
