@@ -71,12 +71,16 @@ def mean_map(program, run, layer, prompt):
     return found["queries"], found["keys"], weights
 
 
-def shade(weight):
-    return "#" + "".join(f"{round(low + (high - low) * weight):02x}" for low, high in zip((243, 241, 234), (34, 33, 31)))
+# Those of tools/wings/pages/svg.cpp: as the reader's, light or dark.
+STYLE = """<style>
+.heed .paper{fill:#fbfaf7}.heed text{fill:#1d1c1a}.heed .field{fill:#f3f1ea}.heed .w{fill:#22211f}.heed .line{stroke:#cfcabd}
+@media (prefers-color-scheme:dark){.heed .paper{fill:#161513}.heed text{fill:#ece9e2}.heed .field{fill:#232220}.heed .w{fill:#f4efe4}.heed .line{stroke:#4a463e}}
+</style>
+<pattern id="later" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="line" d="M0 0v6"/></pattern>"""
 
 
-def panel(title, queries, keys, weights, x):
-    """One heat map as SVG, its upper left corner at x, and where the next may begin."""
+def panel(title, queries, keys, weights, x, hides=False):
+    """One heat map as SVG, its upper left corner at x, and where the next may begin. hides: a weight of 0 is hidden by a mask."""
     cell, top, left, gap = 24, 120, 84, 36
     text = lambda at, more, words: f'<text {at} {more}>{html.escape(words)}</text>'
     out = [text(f'x="{x + left}" y="22"', 'font-size="15" font-weight="600"', title)]
@@ -85,8 +89,10 @@ def panel(title, queries, keys, weights, x):
         out.append(text(f'transform="translate({place:g},{top - 6}) rotate(-90)"', "", key))
     for t, (query, row) in enumerate(zip(queries, weights)):
         out.append(text(f'x="{x + left - 6}" y="{top + (t + 0.67) * cell:g}"', 'text-anchor="end"', query))
-        out += [f'<rect x="{x + left + s * cell}" y="{top + t * cell}" width="{cell}" height="{cell}" fill="{shade(w)}"/>'
-                for s, w in enumerate(row)]
+        for s, w in enumerate(row):
+            cell_at = f'<rect x="{x + left + s * cell}" y="{top + t * cell}" width="{cell}" height="{cell}"'
+            out.append(f'{cell_at} fill="url(#later)"/>' if hides and w == 0 else f'{cell_at} class="field"/>')
+            out += [f'{cell_at} class="w" opacity="{w:.3g}"/>'] if w >= 0.005 else []
     return out, x + left + len(keys) * cell + gap, top + len(queries) * cell
 
 
@@ -98,8 +104,8 @@ def write_strip(name, label, panels):
         body += part
         height = max(height, bottom + 16)
     svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {x} {height}" width="{x}" height="{height}" '
-           f'font-family="sans-serif" font-size="13" fill="#1b1f24" role="img" aria-label="{label}">',
-           f'<rect width="{x}" height="{height}" rx="8" fill="#ffffff"/>', *body, "</svg>"]
+           f'font-family="sans-serif" font-size="13" class="heed" role="img" aria-label="{label}">', STYLE,
+           f'<rect width="{x}" height="{height}" rx="8" class="paper"/>', *body, "</svg>"]
     (PICTURES / name).write_text("\n".join(svg) + "\n")
 
 
@@ -119,7 +125,7 @@ def draw_masks(program):
                                "--prompt", "Your journey starts with one step",
                                *(part for one in settings for part in ("--set", one))))
         layer = read["layers"][0]
-        panels.append(functools.partial(panel, title, layer["queries"], layer["keys"], layer["weights"][0]))
+        panels.append(functools.partial(panel, title, layer["queries"], layer["keys"], layer["weights"][0], hides=True))
     write_strip("masks.svg", "Which tokens see which: all before, a window, a window and a sink, less with the distance", panels)
 
 

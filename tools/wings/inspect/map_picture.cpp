@@ -4,82 +4,143 @@
 
 #include "layers/text/formatted.h"
 #include "tools/wings/inspect/png.h"
+#include "tools/wings/pages/heat_map.h"
 #include "tools/wings/pages/svg.h"
 
 namespace heed::cli {
 
 namespace {
 
-constexpr int square = 20;
+constexpr double map_square = 20, map_heading = 24, map_gap = 24, widest_row = 1400;  // pixels
 
-// The weights of one head at the height `top`; returns where the next begins.
-double add_map(const std::string& title, const AttentionMap& map, int64_t head, double top,
-               double left, std::string& out) {
-  const double squares = top + 24 + name_pixels(map.keys);
-  const auto x = [&](size_t column) { return left + square * static_cast<double>(column); };
-  const auto y = [&](size_t row) { return squares + square * static_cast<double>(row); };
-  out += svg_heading(title, top + 16);
-  for (size_t s = 0; s < map.keys.size(); ++s) {
-    out += text("<text transform=\"translate(", x(s) + 14, " ", squares - 5, ") rotate(-90)\">",
-                svg_text(map.keys[s]), "</text>\n");
+// Words, from x on, up to x, or upwards from y; what a mask hides, what it lets through, a weight.
+enum class MarkKind { left, right, up, later, seen, weight };
+
+// A part of a picture, drawn as markup or as pixels.
+struct Mark {
+  MarkKind kind;
+  double x, y;
+  std::string words;  // of a weight: what it says
+  double width = map_square, height = map_square;
+  double weight = 0;
+};
+
+struct Picture {
+  double width = 0, height = 8;
+  std::vector<Mark> marks;
+};
+
+// The weights of one head, with its names from (x, y) on.
+void add_map(const AttentionMap& map, int64_t head, double x, double y, Picture& out) {
+  const double left = x + name_pixels(map.queries), top = y + map_heading + name_pixels(map.keys);
+  const auto at = [](double from, size_t n) { return from + map_square * static_cast<double>(n); };
+  const size_t rows = map.queries.size(), columns = map.keys.size();
+  const bool causal = is_causal(map);
+  out.marks.push_back({MarkKind::left, left, y + 16, text("head ", head)});
+  out.marks.push_back({MarkKind::later, left, top, "", at(0, columns), at(0, rows)});
+  for (size_t s = 0; s < columns; ++s) {
+    out.marks.push_back({MarkKind::up, at(left, s) + 14, top - 5, map.keys[s]});
   }
-  for (size_t t = 0; t < map.queries.size(); ++t) {
-    out += text("<text x=\"", left - 6, "\" y=\"", y(t) + 14, "\" text-anchor=\"end\">",
-                svg_text(map.queries[t]), "</text>\n");
-    for (size_t s = 0; s < map.keys.size(); ++s) {
+  for (size_t t = 0; t < rows; ++t) {
+    const size_t seen = causal ? t + 1 : columns;
+    out.marks.push_back({MarkKind::right, left - 6, at(top, t) + 14, map.queries[t]});
+    out.marks.push_back({MarkKind::seen, left, at(top, t), "", at(0, seen)});
+    for (size_t s = 0; s < seen; ++s) {
       const auto weight = static_cast<double>(map.row(head, static_cast<int64_t>(t))[s]);
-      out += text("<rect x=\"", x(s), "\" y=\"", y(t), "\" width=\"", square, "\" height=\"",
-                  square, "\" fill=\"", hex(color_of_weight(weight)), "\"><title>",
-                  svg_text(map.queries[t]), " attends to ", svg_text(map.keys[s]), ": ",
-                  formatted("%.3f", weight), "</title></rect>\n");
+      out.marks.push_back(
+          {MarkKind::weight, at(left, s), at(top, t),
+           text(map.queries[t], " attends to ", map.keys[s], ": ", formatted("%.3f", weight)),
+           map_square, map_square, weight});
     }
   }
-  return y(map.queries.size()) + 20;
+}
+
+// A row of heads for each layer; several rows where one would be wider than 1,400 pixels.
+Picture picture_of(const std::vector<ShownLayer>& layers) {
+  Picture out;
+  for (const ShownLayer& layer : layers) {
+    const AttentionMap& map = layer.map;
+    const int64_t first = layer.first_head(), heads = layer.end_head() - first;
+    const double squares = map_square * static_cast<double>(map.keys.size());
+    const double across = name_pixels(map.queries) + std::max(squares, 60.0) + map_gap;
+    const double down = map_heading + name_pixels(map.keys) +
+                        map_square * static_cast<double>(map.queries.size()) + map_gap / 2;
+    const auto beside = std::clamp<int64_t>(static_cast<int64_t>(widest_row / across), 1, heads);
+    const std::string title = layer.title();
+    out.marks.push_back({MarkKind::left, 8, out.height + 16, title});
+    out.height += map_heading;
+    for (int64_t i = 0; i < heads; ++i) {
+      add_map(map, first + i, 8 + across * static_cast<double>(i % beside),
+              out.height + down * static_cast<double>(i / beside), out);
+    }
+    out.height += down * static_cast<double>((heads + beside - 1) / beside);
+    out.width = std::max({out.width, 8 + across * static_cast<double>(beside),
+                          8.5 * static_cast<double>(title.size()) + 16});
+  }
+  return out;
+}
+
+std::string markup(const Mark& of) {
+  const std::string words = svg_text(of.words);
+  if (of.kind == MarkKind::left || of.kind == MarkKind::right || of.kind == MarkKind::up) {
+    return text("<text transform=\"translate(", of.x, " ", of.y, ")",
+                of.kind == MarkKind::up ? " rotate(-90)\"" : "\"",
+                of.kind == MarkKind::right ? " text-anchor=\"end\">" : ">", words, "</text>\n");
+  }
+  const std::string area = text("<rect x=\"", of.x, "\" y=\"", of.y, "\" width=\"", of.width,
+                                "\" height=\"", of.height, "\" ");
+  return of.kind == MarkKind::later ? area + "fill=\"url(#later)\"/>\n"
+         : of.kind == MarkKind::seen
+             ? area + "class=\"field\"/>\n"
+             : area + text("class=\"w\" opacity=\"", formatted("%.3g", of.weight), "\"><title>",
+                           words, "</title></rect>\n");
 }
 
 }  // namespace
 
 std::string maps_as_svg(const std::vector<ShownLayer>& layers) {
-  double width = 0, left = 0, top = 8;
-  for (const ShownLayer& layer : layers) {
-    left = std::max(left, name_pixels(layer.map.queries) + 8);
-  }
+  constexpr double nothing = 0.005;  // less is not seen
+  const Picture picture = picture_of(layers);
   std::string body;
-  for (const ShownLayer& layer : layers) {
-    for (int64_t h = layer.first_head(); h < layer.end_head(); ++h) {
-      const std::string title = text(layer.title(), ", head ", h);
-      top = add_map(title, layer.map, h, top, left, body);
-      width = std::max({width, left + square * static_cast<double>(layer.map.keys.size()) + 12,
-                        8.5 * static_cast<double>(title.size()) + 16});
-    }
+  for (const Mark& of : picture.marks) {
+    if (of.kind != MarkKind::weight || of.weight >= nothing) body += markup(of);
   }
-  return svg_page(width, top, body);
+  return svg_page(picture.width, picture.height, body);
 }
 
 std::string maps_as_png(const std::vector<ShownLayer>& layers) {
-  constexpr size_t side = 8, spacing = 8;  // pixels
-  size_t width = 0, height = spacing;
-  for (const ShownLayer& layer : layers) {
-    const auto heads = static_cast<size_t>(layer.end_head() - layer.first_head());
-    width = std::max(width, side * layer.map.keys.size() + 2 * spacing);
-    height += heads * (side * layer.map.queries.size() + spacing);
-  }
-  std::vector<uint8_t> pixels(3 * width * height, 0xff);
-  size_t top = spacing;
-  for (const ShownLayer& layer : layers) {
-    const size_t columns = layer.map.keys.size(), rows = layer.map.queries.size();
-    for (int64_t h = layer.first_head(); h < layer.end_head(); ++h) {
-      for (size_t i = 0; i < rows * side * columns * side; ++i) {
-        const size_t y = i / (columns * side), x = i % (columns * side);
-        const real weight = layer.map.row(h, static_cast<int64_t>(y / side))[x / side];
-        const Color color = color_of_weight(static_cast<double>(weight));
-        std::copy(color.begin(), color.end(),
-                  pixels.begin() + static_cast<ptrdiff_t>(3 * ((top + y) * width + spacing + x)));
+  const Picture picture = picture_of(layers);
+  const auto width = static_cast<int>(picture.width), height = static_cast<int>(picture.height);
+  std::vector<uint8_t> pixels(3 * static_cast<size_t>(width) * static_cast<size_t>(height), 0xff);
+  const auto fill = [&](int x, int y, int across, int down, double weight) {
+    const Color color = color_of_weight(weight);
+    for (int i = 0; i < across * down; ++i) {
+      const int column = x + i % across, row = y + i / across;
+      if (column < 0 || column >= width || row < 0 || row >= height) continue;
+      std::copy(color.begin(), color.end(), pixels.begin() + 3 * (ptrdiff_t{row} * width + column));
+    }
+  };
+  for (const Mark& of : picture.marks) {
+    const auto x = static_cast<int>(of.x), y = static_cast<int>(of.y);
+    const auto across = static_cast<int>(of.width), down = static_cast<int>(of.height);
+    if (of.kind == MarkKind::seen || of.kind == MarkKind::weight)
+      fill(x, y, across, down, of.weight);
+    for (int i = 0; of.kind == MarkKind::later && i < across * down; ++i) {
+      if ((i % across + i / across) % 6 == 0) fill(x + i % across, y + i / across, 1, 1, 0.2);
+    }
+    if (of.kind > MarkKind::up) continue;
+    const std::vector<LetterPart> parts = letters_of(of.words);
+    const int length = parts.empty() ? 0 : parts.back().x + parts.back().width;
+    const int begin = of.kind == MarkKind::right ? x - length : x;
+    for (const LetterPart& part : parts) {
+      if (of.kind == MarkKind::up) {
+        fill(x - 9 + part.y, y - part.x - part.width, part.height, part.width, 1);
+      } else {
+        fill(begin + part.x, y - 9 + part.y, part.width, part.height, 1);
       }
-      top += rows * side + spacing;
     }
   }
-  return png_of(pixels, static_cast<int>(width), static_cast<int>(height));
+  return png_of(pixels, width, height);
 }
 
 }  // namespace heed::cli

@@ -1,4 +1,4 @@
-// Attention heat maps as a picture: SVG with the names of the tokens, or PNG without them.
+// Attention heat maps as a picture, SVG or PNG, with the names of the tokens.
 #pragma once
 
 #include <optional>
@@ -22,12 +22,12 @@ struct ShownLayer {
   int64_t end_head() const { return head ? *head + 1 : map.weights.dim(0); }
 };
 
-// The maps of all heads one below the other, on a white ground; a weight is a square with a
-// tooltip.
+// The maps of the heads of a layer side by side, layer below layer. What a causal layer hides is
+// hatched. A weight above 0.005 is a square with a tooltip; the colours follow the reader's.
 std::string maps_as_svg(const std::vector<ShownLayer>& layers);
 
-// The same squares in the same colours as an image of 8 bits a channel: 8 x 8 pixels a weight. No
-// names: heed draws no letters. Only if has_png() (png.h).
+// The same as an image of 8 bits a channel, without tooltips; letters beyond ASCII are "?". Only if
+// has_png() (png.h).
 std::string maps_as_png(const std::vector<ShownLayer>& layers);
 
 }  // namespace heed::cli

@@ -67,12 +67,17 @@ class Animation {
     heads_ = newest.heads;
     rows_ = newest.queries.size();
     columns_ = newest.keys.size();
+    causal_ = !newest.cross && rows_ == columns_;
+    for (size_t i = 0; i < frames_.back().weights.size(); ++i) {
+      const bool later = i % columns_ > i / columns_ % rows_;
+      causal_ = causal_ && (!later || frames_.back().weights[i] == 0);
+    }
     for (const Frame& of : frames_) {
       left_ = std::max(left_, cli::name_pixels(of.map->queries));
       above_ = std::max(above_, cli::name_pixels(of.map->keys));
     }
     const auto most = static_cast<double>(std::max(rows_, columns_));
-    square_ = std::clamp(std::floor(room / most), 9.0, 34.0);
+    square_ = std::clamp(std::floor(room / most), 13.0, 34.0);  // as high as a name, at least
     across_ = left_ + square_ * static_cast<double>(columns_) + head_gap;
     down_ = above_ + square_ * static_cast<double>(rows_) + below;
     beside_ = std::clamp<int64_t>(static_cast<int64_t>(widest / across_), 1, heads_);
@@ -88,21 +93,19 @@ class Animation {
         std::max(2 * edge + static_cast<double>(beside_) * across_ - head_gap, 360.0);
     const double height =
         3.5 * edge + down_ * std::ceil(static_cast<double>(heads_) / static_cast<double>(beside_));
-    const std::string size = text("width=\"", width, "\" height=\"", height, "\"");
-    return text("<svg xmlns=\"http://www.w3.org/2000/svg\" ", size, " viewBox=\"0 0 ", width, " ",
-                height, "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"12\" role=\"img\" ",
-                "aria-label=\"Attention of ", cli::svg_text(frames_.back().map->path),
-                " as it forms in training\">\n<style>\n", style(), rules_, "</style>\n<rect ", size,
-                " class=\"paper\"/>\n", body_, "</svg>\n");
+    const std::string label =
+        text(" role=\"img\" aria-label=\"Attention of ", name(), " as it forms in training\"");
+    return text(cli::svg_begin(width, height, label), "<style>\n", moving_style(), rules_,
+                "</style>\n", "<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n", body_,
+                "</svg>\n");
   }
 
  private:
-  // The classes of all pictures. Where nothing moves, everything is as it was in the end.
-  static std::string style() {
-    return text(".paper{fill:#fbfaf7}text{fill:#1d1c1a}.faint{fill:#66635c}.field{fill:#f3f1ea}",
-                ".w{fill:#22211f}\n@media (prefers-color-scheme:dark){.paper{fill:#161513}",
-                "text{fill:#ece9e2}.faint{fill:#a19d93}.field{fill:#232220}.w{fill:#f4efe4}}\n",
-                "@media (prefers-reduced-motion:no-preference){.w{animation:", round_seconds,
+  std::string name() const { return cli::svg_text(frames_.back().map->path); }
+
+  // Where nothing moves, everything is as it was in the end.
+  static std::string moving_style() {
+    return text("@media (prefers-reduced-motion:no-preference){.w{animation:", round_seconds,
                 "s linear infinite}.t{animation:", round_seconds, "s step-end infinite}}\n");
   }
 
@@ -138,7 +141,8 @@ class Animation {
     add_words(
         text("x=\"", edge, "\" y=\"", 1.6 * edge, "\" font-size=\"14\""), [](const Frame& of) {
           const std::string step = of.step == 0 ? "before training" : text("after step ", of.step);
-          return of.answer.empty() ? step : text(step, ": ", cli::svg_text(of.answer));
+          const std::string title = text(cli::svg_text(of.map->path), ", ", step);
+          return of.answer.empty() ? title : text(title, ": ", cli::svg_text(of.answer));
         });
   }
 
@@ -156,14 +160,13 @@ class Animation {
                      ",", top - 5, ") rotate(-90)\" ", font),
                 names(true, s));
     }
-    body_ += text("<rect class=\"field\" x=\"", left, "\" y=\"", top, "\" width=\"",
-                  square_ * static_cast<double>(columns_), "\" height=\"",
-                  square_ * static_cast<double>(rows_), "\"/>\n");
+    add_area(left, top, columns_, rows_, "fill=\"url(#later)\"");
     for (size_t t = 0; t < rows_; ++t) {
       const double row = top + square_ * static_cast<double>(t);
       add_words(
           text("x=\"", left - 6, "\" y=\"", row + square_ / 2 + 4, "\" text-anchor=\"end\" ", font),
           names(false, t));
+      add_area(left, row, causal_ ? t + 1 : columns_, 1, "class=\"field\"");
       for (size_t s = 0; s < columns_; ++s) {
         add_square(head, t, s, left + square_ * static_cast<double>(s), row);
       }
@@ -174,7 +177,13 @@ class Animation {
     }
   }
 
-  // Nothing where the weight was never seen, as above the diagonal of a causal mask.
+  void add_area(double x, double y, size_t columns, size_t rows, const char* kind) {
+    body_ +=
+        text("<rect x=\"", x, "\" y=\"", y, "\" width=\"", square_ * static_cast<double>(columns),
+             "\" height=\"", square_ * static_cast<double>(rows), "\" ", kind, "/>\n");
+  }
+
+  // Nothing where the weight was never seen.
   void add_square(int64_t head, size_t row, size_t column, double x, double y) {
     constexpr double seen = 0.02;
     double low = 1, high = 0;
@@ -203,7 +212,8 @@ class Animation {
   }
 
   std::vector<Frame> frames_;
-  size_t rows_ = 1, columns_ = 1;   // of the newest map; those before it may have had more
+  size_t rows_ = 1, columns_ = 1;  // of the newest map; those before it may have had more
+  bool causal_ = false;
   int64_t heads_ = 1, beside_ = 1;  // heads, and of them in a row
   double left_ = 0, above_ = 0;     // room for names
   double square_ = 0, across_ = 0, down_ = 0;

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <sstream>
+
 #include "tests/support/run_program.h"
 #include "tools/wings/inspect/png.h"
 
@@ -58,33 +61,60 @@ TEST_CASE("map_picture: an SVG with a square for each weight, in which no name i
   for (size_t at = 0; (at = svg.find("<title>", at)) != std::string::npos; ++at) {
     ++squares;
   }
-  CHECK(squares == 12);
-  CHECK(contains(svg, ">layer 0, att, head 1</text>"));
-  CHECK(contains(maps_as_svg({{0, shown_map, 1}}), "layer 0, att, head 1"));
+  CHECK(squares == 8);  // not of the weights of 0
+  CHECK(contains(svg, ">layer 0, att</text>"));
+  CHECK(contains(svg, ">head 1</text>"));
+  CHECK(contains(maps_as_svg({{0, shown_map, 1}}), "head 1"));
   CHECK(!contains(maps_as_svg({{0, shown_map, 1}}), "head 0"));
+  CHECK(contains(svg, "opacity=\"0.25\"><title>&amp;\\x01 attends to x: 0.250"));
   CHECK(contains(svg, "&lt;a&gt; attends to y: 1.000"));
-  CHECK(contains(svg, "fill=\"#22211f\""));  // of 1
-  CHECK(contains(svg, "fill=\"#f3f1ea\""));  // of 0
+  CHECK(contains(svg, "@media (prefers-color-scheme:dark)"));
   CHECK(!contains(svg, "<a>"));
   CHECK(svg.find('\x01') == std::string::npos);
 }
 
+TEST_CASE(
+    "map_picture: heads side by side, layer below layer; what a causal layer hides is hatched") {
+  const std::vector<std::string> names{"a", "b"};
+  const AttentionMap causal{"att", false, names, names,
+                            Array::from({2, 2, 2}, {1, 0, 0.5, 0.5,  //
+                                                    1, 0, 0.5, 0.5})};
+  const std::string svg = maps_as_svg({{0, causal, {}}, {1, causal, {}}});
+  const auto place = [&](const std::string& words, size_t from) {
+    const size_t end = svg.find(">" + words + "<", from), at = svg.rfind('(', end);
+    std::istringstream numbers(svg.substr(at + 1, end - at));
+    std::array<double, 2> xy{};
+    numbers >> xy[0] >> xy[1];
+    return xy;
+  };
+  const size_t second = svg.find(">layer 1, att<");
+  CHECK(place("head 0", 0)[1] == place("head 1", 0)[1]);
+  CHECK(place("head 0", 0)[0] + 60 < place("head 1", 0)[0]);
+  CHECK(place("head 0", 0)[0] == place("head 0", second)[0]);
+  CHECK(place("head 0", 0)[1] + 60 < place("head 0", second)[1]);
+  CHECK(contains(svg, "width=\"40\" height=\"40\" fill=\"url(#later)\""));
+  CHECK(contains(svg, "width=\"20\" height=\"20\" class=\"field\""));  // row a sees one
+}
+
 #ifdef HEED_STB
-TEST_CASE("map_picture: a PNG whose size and colours are right") {
+TEST_CASE("map_picture: a PNG whose size, colours and names are right") {
   CHECK(has_png());
   const Image image = image_in(maps_as_png(both_heads));
-  CHECK(image.width == 3 * 8 + 16);
-  REQUIRE(image.height == 2 * (2 * 8 + 8) + 8);
-  for (const int top : {8, 8 + 16 + 8}) {
-    CHECK(image.red_at(0, top) == 255);        // white around the map
-    CHECK(image.red_at(8, top - 1) == 255);    // and above it
-    CHECK(image.red_at(8, top) == 243);        // weight 0, from its first pixel
-    CHECK(image.red_at(15, top + 7) == 243);   // to its last
-    CHECK(image.red_at(16, top) == 34);        // weight 1
-    CHECK(image.red_at(24, top) == 139);       // 0.5: halfway
-    CHECK(image.red_at(8, top + 8) == 191);    // the second row: 0.25
-    CHECK(image.red_at(31, top + 15) == 243);  // its last pixel
-    CHECK(image.red_at(32, top + 15) == 255);
+  // Names of 5 columns, "&\\x01", take 47.5 pixels left of a head, those of one 17.5 above it.
+  const int top = 73;
+  REQUIRE(image.width == 271);
+  CHECK(image.height == 125);
+  for (const int x : {55, 187}) {
+    CHECK(image.red_at(x - 1, top) == 255);        // white around the map
+    CHECK(image.red_at(x, top - 1) == 255);        // and above it
+    CHECK(image.red_at(x, top) == 243);            // weight 0, from its first pixel
+    CHECK(image.red_at(x + 19, top + 19) == 243);  // to its last
+    CHECK(image.red_at(x + 20, top) == 34);        // weight 1
+    CHECK(image.red_at(x + 40, top) == 139);       // 0.5: halfway
+    CHECK(image.red_at(x, top + 20) == 191);       // the second row: 0.25
+    int ink = 0;
+    for (int i = 0; i < 20 * 12; ++i) ink += image.red_at(x + i % 20, top - 15 + i / 20) < 100;
+    CHECK(ink > 5);  // the name "x"
   }
 }
 #endif
