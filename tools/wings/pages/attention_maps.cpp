@@ -177,7 +177,11 @@ Exhibit exhibit(Module& model, const Task& task, const RunConfig& config, int64_
   const Input shown = example_of(task.data(), most_tokens);
   const Ids& read = shown.source_ids ? shown.source_ids : shown.ids;
   const Tokenizer& tokenizer = shown.source_ids ? *task.source_tokenizer() : *task.tokenizer();
-  const std::string prompt = tokenizer.decode(read.span());
+  std::string prompt = tokenizer.decode(read.span());
+  const size_t line = prompt.find_first_not_of('\n', prompt.find('\n'));
+  if (task.continues_prompt() && line < prompt.size() / 2) {
+    prompt.erase(0, line);  // a window of a text begins anywhere; the prompt with a line
+  }
   auto of_example = answered(model, task, prompt, options);
   return of_example ? *of_example : Exhibit{prompt, "", shown};
 }

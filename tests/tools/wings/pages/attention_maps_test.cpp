@@ -48,11 +48,12 @@ TEST_CASE("attention maps: without a prompt the first held-out example, without 
   check_map(maps[2]);
 }
 
-TEST_CASE("attention maps: a text without a useful prompt is shown by its first tokens") {
+TEST_CASE("attention maps: a text without a useful prompt is shown by its first line") {
   const TempDir folder;
   Looked run{load_small(folder, {"model.context_length=16"}), nullptr};
   run.model = make_layer(run.loaded.config.model);
   const Exhibit shown = exhibit(*run.model, *run.loaded.task, run.loaded.config, 7);
-  CHECK(shown.shown.ids.size() == 7);
-  CHECK(shown.prompt.size() == 7);
+  CHECK(shown.shown.ids.size() == std::ssize(shown.prompt));
+  CHECK(shown.prompt.size() == 6);  // of 7 without the end of a line before
+  CHECK(contains(read_text(folder / "text.txt"), "\n" + shown.prompt));
 }
