@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Writes the notebooks: notebooks/chapter_3.ipynb, your_text.ipynb, induction.ipynb.
 
-    tools/python/notebooks.py            writes them
-    tools/python/notebooks.py --check    fails if they are not what this script writes
+    tools/python/notebooks.py            writes them; the outputs of cells that have not changed stay
+    tools/python/notebooks.py --check    fails if their cells are not what this script writes
+    tools/python/notebooks.py --run      runs them as well (needs nbclient and ipykernel; heed as $HEED, or on the path)
 
-They are kept without outputs; tests/tools/python/test_notebooks.py runs them from top to bottom.
+tests/tools/python/test_notebooks.py runs them from top to bottom.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -215,23 +218,64 @@ def notebook(text: str) -> str:
                        "nbformat": 4, "nbformat_minor": 5}, indent=1, ensure_ascii=False) + "\n"
 
 
+def without_outputs(text: str) -> str:
+    """The same notebook as this script makes it."""
+    book = json.loads(text)
+    for cell in book["cells"]:
+        if cell["cell_type"] == "code":
+            cell.update(execution_count=None, outputs=[])
+    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+
+
+def with_outputs(text: str, before: str) -> str:
+    """The notebook with the outputs that cells of the same source have in another one."""
+    book = json.loads(text)
+    known = {"".join(cell["source"]): cell for cell in json.loads(before)["cells"]}
+    for cell in book["cells"]:
+        old = known.get("".join(cell["source"]), cell)
+        if cell["cell_type"] == "code":
+            cell.update(execution_count=old["execution_count"], outputs=old["outputs"])
+    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+
+
+def run(text: str) -> str:
+    """The notebook with the outputs of a run in an empty folder; a page, which has megabytes, is left out."""
+    import nbclient
+    import nbformat
+
+    os.environ["PYTHONPATH"] = str(Path(__file__).parent)
+    book = nbformat.reads(text, as_version=4)
+    with tempfile.TemporaryDirectory() as folder:
+        nbclient.NotebookClient(book, timeout=300, kernel_name="python3", record_timing=False,
+                                resources={"metadata": {"path": folder}}).execute()
+    for output in (one for cell in book.cells if cell.cell_type == "code" for one in cell.outputs):
+        data = output.get("data", {})
+        if data.get("text/html", "").startswith("<iframe"):
+            output["data"] = {"text/plain": "(a page: run this cell to see it)"}
+        elif "image/svg+xml" in data:
+            del data["text/plain"]  # thousands of numbers
+    return with_outputs(text, nbformat.writes(book))
+
+
 NOTEBOOKS = {"chapter_3.ipynb": CHAPTER_3, "your_text.ipynb": YOUR_TEXT,
              "induction.ipynb": INDUCTION}
 
 
 def main() -> int:
-    check = sys.argv[1:] == ["--check"]
-    if sys.argv[1:] and not check:
+    how = sys.argv[1] if len(sys.argv) == 2 else ""
+    if len(sys.argv) > 2 or how not in ("", "--check", "--run"):
         print(__doc__)
         return 2
     for name, text in NOTEBOOKS.items():
         path, wanted = FOLDER / name, notebook(text)
-        if check and (not path.exists() or path.read_text(encoding="utf-8") != wanted):
-            print(f"{path}: is not what tools/python/notebooks.py writes")
-            return 1
-        if not check:
+        before = path.read_text(encoding="utf-8") if path.exists() else wanted
+        if how == "--check":
+            if without_outputs(before) != wanted:
+                print(f"{path}: is not what tools/python/notebooks.py writes")
+                return 1
+        else:
             FOLDER.mkdir(exist_ok=True)
-            path.write_text(wanted, encoding="utf-8")
+            path.write_text(run(wanted) if how else with_outputs(wanted, before), encoding="utf-8")
     return 0
 
 

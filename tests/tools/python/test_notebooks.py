@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -21,7 +22,24 @@ def test_they_are_what_the_script_writes() -> None:
     assert subprocess.run([sys.executable, script, "--check"]).returncode == 0
 
 
-@pytest.mark.parametrize("name", ["chapter_3", "your_text", "induction"])
+NAMES = ["chapter_3", "your_text", "induction"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_stored(name: str) -> None:
+    """Outputs of every cell that has some: small, without a bar's lines."""
+    path = NOTEBOOKS / f"{name}.ipynb"
+    cells = [cell for cell in json.loads(path.read_text("utf-8"))["cells"]
+             if cell["cell_type"] == "code"]
+    shown = [output for cell in cells for output in cell["outputs"]]
+    assert all(cell["execution_count"] for cell in cells)
+    assert sum("image/svg+xml" in output.get("data", {}) for output in shown) >= 2
+    assert not any(output.get("name") == "stderr" or output["output_type"] == "error"
+                   for output in shown)
+    assert path.stat().st_size < 250_000
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_notebook(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
@@ -39,19 +57,14 @@ def test_a_notebook(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     if kept:
         nbformat.write(book, Path(kept) / f"{name}.ipynb")
     shown = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
-    pictures = [html(output) for output in shown]
-    assert sum("<svg" in each for each in pictures) >= 2  # the curves of the losses, the attention
+    kinds = [output.get("data", {}) for output in shown]
+    assert sum("image/svg+xml" in kind for kind in kinds) >= 2  # losses, attention
     if name != "chapter_3":
-        assert sum(each.startswith("<iframe") for each in pictures) == 1
+        assert sum(str(kind.get("text/html")).startswith("<iframe") for kind in kinds) == 1
     if name == "induction":
         [heads] = [text(output) for output in shown if "induction" in text(output)]
         shares = [float(row.split()[5]) for row in heads.splitlines()[1:]]
         assert shares[0] < 0.3 and shares[1] > 0.5
-
-
-def html(output: Any) -> str:
-    """What a notebook shows of an output, if it is no plain text."""
-    return str(output.get("data", {}).get("text/html", ""))
 
 
 def text(output: Any) -> str:

@@ -102,7 +102,7 @@ def test_a_bar(place: Path, capsys: pytest.CaptureFixture[str],
     assert "40/40" in shown and "loss=" in shown and "val_loss=" in shown
     hg.train(small(), "runs/b", progress=False)
     assert capsys.readouterr().err == ""
-    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    monkeypatch.setitem(sys.modules, "tqdm", None)
     hg.train(small(), "runs/c", progress=True)
     assert capsys.readouterr().err == ""
 
@@ -123,8 +123,25 @@ def test_a_bar_where_somebody_may_be_looking(monkeypatch: pytest.MonkeyPatch) ->
         def get_ipython() -> Shell:
             return Shell()
 
+    class Display:
+        lines: list[str] = []
+
+        @staticmethod
+        def display(line: dict[str, str], raw: bool, display_id: bool) -> type[Display]:
+            Display.lines = [line["text/plain"]]
+            return Display
+
+        @staticmethod
+        def update(line: dict[str, str], raw: bool) -> None:
+            Display.lines[-1] = line["text/plain"]
+
     monkeypatch.setitem(sys.modules, "IPython", IPython)
-    assert type(progress.progress_bar(None)) is progress.TqdmBar
+    monkeypatch.setitem(sys.modules, "IPython.display", Display)
+    bar = progress.progress_bar(None)
+    bar.begin(0, 40)
+    bar.show({"step": 20, "loss": 1.25, "val_loss": None})
+    bar.show({"step": 40, "loss": 1, "val_loss": 2.5})
+    assert Display.lines == ["step 40 of 40, loss 1.0000, val_loss 2.5000"]
 
 
 # A script that trains until it is interrupted; it says when a row has come.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,38 +61,11 @@ class Attention(np.ndarray[Any, np.dtype[np.float32]]):
             text_of(*self._drawn_by, f"--out={path}")
             return path.read_text(encoding="utf-8")
 
-    def _repr_html_(self) -> str | None:
+    def _repr_svg_(self) -> str | None:
         try:
-            return side_by_side(self.svg())
+            return self.svg()
         except Error:
             return None
-
-
-_TITLE = re.compile(r'(?=<text x="8" y="(?:[\d.]+)" font-size="14" font-weight="600">)')
-
-
-def side_by_side(svg: str) -> str:
-    """The maps of a picture, which has them below each other, in as many columns as fit.
-
-    >>> title = '<text x="8" y="{}" font-size="14" font-weight="600">head</text>'
-    >>> maps = side_by_side('<svg width="90" height="208" font-family="serif" font-size="12" '
-    ...                     'fill="#111">' + title.format(24) + title.format(124) + '</svg>')
-    >>> maps.count("<svg"), 'viewBox="0 8 90 100"' in maps, 'viewBox="0 108 90 100"' in maps
-    (2, True, True)
-    """
-    first, *maps = _TITLE.split(svg.replace("</svg>", ""))
-    tops = [float(part.split('y="')[1].split(chr(34))[0]) - 16 for part in maps]
-    size = re.search(r'width="([\d.]+)" height="([\d.]+)"', first)
-    fonts = re.search(r'font-family=.*?(?=>)', first)
-    if not maps or size is None or fonts is None:
-        return svg
-    width, end = size[1], float(size[2])
-    height = min([after - top for top, after in zip(tops, [*tops[1:], end])])
-    views = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height:g}" '
-             f'viewBox="0 {top:g} {width} {height:g}" {fonts[0]}>{part}</svg>'
-             for top, part in zip(tops, maps))
-    return ('<div style="display:flex;flex-wrap:wrap;gap:8px;background:#ffffff">'
-            f'{"".join(views)}</div>')
 
 
 def maps_of(answer: Any) -> list[AttentionMap]:

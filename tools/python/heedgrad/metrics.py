@@ -44,8 +44,9 @@ class Metrics(dict[str, NDArray[Any]]):
         """
         return curves({name: self.measured(name) for name in columns or ("loss", "val_loss")})
 
-    def _repr_html_(self) -> str:
-        return self.svg()
+    def _repr_svg_(self) -> str | None:
+        picture = self.svg()
+        return picture if picture.startswith("<svg") else None
 
     def __repr__(self) -> str:
         rows = len(next(iter(self.values()), []))

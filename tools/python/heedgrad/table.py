@@ -16,7 +16,7 @@ class Table(list[dict[str, Any]]):
     >>> table
     head  induction
        0     0.8123
-       1       0.02
+       1     0.0200
     >>> table.column("head")
     [0, 1]
     """
@@ -34,7 +34,8 @@ class Table(list[dict[str, Any]]):
         return optional("pandas", "to_pandas").DataFrame(list(self), columns=self.columns())
 
     def _cells(self) -> Sequence[Sequence[str]]:
-        return [self.columns(), *([_shown(v) for v in row.values()] for row in self)]
+        columns = [_shown([row[name] for row in self]) for name in self.columns()]
+        return [self.columns(), *zip(*columns)]
 
     def __repr__(self) -> str:
         cells = self._cells()
@@ -49,7 +50,15 @@ class Table(list[dict[str, Any]]):
                           for row in rest) + "</table>")
 
 
-def _shown(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _shown(values: Sequence[Any]) -> list[str]:
+    """A column: four digits of each number. Where none has an exponent, all have as many decimals
+    as the longest, so that the points stand in a line; four at most beside larger numbers."""
+    shown = ["" if v is None else f"{v:.4g}" if isinstance(v, float) else str(v) for v in values]
+    if any("e" in text or "n" in text for text, v in zip(shown, values) if isinstance(v, float)):
+        return shown
+    decimals = max([len(text.partition(".")[2]) for text, v in zip(shown, values)
+                    if isinstance(v, float)], default=0)
+    if any(isinstance(v, float) and abs(v) >= 0.01 for v in values):
+        decimals = min(decimals, 4)
+    return [f"{v:.{decimals}f}" if isinstance(v, float) else text
+            for text, v in zip(shown, values)]

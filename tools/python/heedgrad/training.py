@@ -40,7 +40,7 @@ def train(config: Config, out: str | os.PathLike[str] | None = None,
     ``set``: values that replace those of the config, ``{"train.steps": 500}``.
     ``weights``: starts from those of a run, a checkpoint, a safetensors file, a Hugging Face
     folder. ``max_seconds``: saves and stops after this time. ``overfit_batch``: trains on one batch
-    only. ``strict``: refuses what otherwise are warnings. ``progress``: a bar by tqdm; by default
+    only. ``strict``: refuses what otherwise are warnings. ``progress``: a bar; by default
     on a terminal and in a notebook, if tqdm is there.
 
     Raises ConfigError with all mistakes of the config, DivergedError if a number is no longer
