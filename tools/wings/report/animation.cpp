@@ -97,7 +97,8 @@ class Animation {
         text(" role=\"img\" aria-label=\"Attention of ", name(), " as it forms in training\"");
     return text(cli::svg_begin(width, height, label), "<style>\n", moving_style(), rules_,
                 "</style>\n", "<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n", body_,
-                "</svg>\n");
+                "<text class=\"faint\" x=\"", edge, "\" y=\"", height - 8, "\">", name(),
+                "</text>\n</svg>\n");
   }
 
  private:
@@ -141,8 +142,7 @@ class Animation {
     add_words(
         text("x=\"", edge, "\" y=\"", 1.6 * edge, "\" font-size=\"14\""), [](const Frame& of) {
           const std::string step = of.step == 0 ? "before training" : text("after step ", of.step);
-          const std::string title = text(cli::svg_text(of.map->path), ", ", step);
-          return of.answer.empty() ? title : text(title, ": ", cli::svg_text(of.answer));
+          return of.answer.empty() ? step : text(step, ": ", cli::svg_text(of.answer));
         });
   }
 

@@ -43,6 +43,9 @@ TEST_CASE("animation: a square moves where its weight changes; a masked one is n
   CHECK_MESSAGE(contains(svg, "@keyframes w0{0%{opacity:0.6}75%{opacity:0.2}to{opacity:0.2}}"),
                 svg);
   CHECK(contains(svg, "after step 50"));
+  CHECK(contains(svg, ">trf_blocks.0.att</text>"));
+  CHECK(contains(svg, "fill=\"url(#later)\""));  // below what query a may see, its first key
+  CHECK(contains(svg, "width=\"34\" height=\"34\" class=\"field\""));
   CHECK(contains(svg, "before training"));
   CHECK(contains(svg, "prefers-reduced-motion"));
   CHECK(svg == attention_animation(record, "trf_blocks.0.att"));

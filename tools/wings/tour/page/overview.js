@@ -7,7 +7,7 @@ const trainedStep = data.steps.find((step) => step.drawn?.W_query) ?? data.steps
 
 // Arrows of the words and what the angle of query and key says. arrows(): of the Plane, query and key in `pair`.
 function arrowsFigure(arrows, pair, caption, height) {
-  const plane = new Plane(arrows, caption, height), equation = el("div");
+  const plane = new Plane(arrows, caption, px(height)), equation = el("div");
   const draw = () => {
     plane.draw();
     equation.replaceChildren(angleText(...pair()));
