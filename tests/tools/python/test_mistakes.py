@@ -88,6 +88,23 @@ def test_a_mistake_in_a_dict_names_a_file_that_can_be_opened(place: Path) -> Non
         assert lines[mistake.line - 1][mistake.column - 1:] == "d_modle: 8"
 
 
+def test_a_mistake_in_a_dict_names_its_key(place: Path) -> None:
+    config = {"data": {"type": "text", "path": "none.txt"},
+              "model": {"type": "gpt", "context_length": 8, "d_model": 8, "num_layers": 2,
+                        "num_heads": 2, "attention": [{}, {"windw": 3}]},
+              "train": {"steps": 1, "batch_size": 1, "clip_grad_norm": "none"}}
+    for check in (lambda: hg.validate(config), lambda: hg.train(config, "runs/a"),
+                  lambda: hg.sweep(config, out="runs/s")):
+        with pytest.raises(hg.ConfigError) as caught:
+            check()
+        lines = str(caught.value).splitlines()
+        assert lines[0].startswith('config["data"]["path"]: ')
+        assert lines[1].startswith('config["model"]["attention"][1]["windw"]: unknown key')
+        assert lines[2].startswith('config["train"]["clip_grad_norm"]: expected ')
+        assert lines[2].endswith('got the text "none"; write None, in YAML none')
+        assert [m.path for m in caught.value.mistakes][0] == "data.path"
+
+
 def test_a_mistake_in_set(write: Callable[[str, str], Path]) -> None:
     path = write("c.yaml", GOOD)
     with pytest.raises(hg.ConfigError) as caught:

@@ -60,6 +60,24 @@ def test_a_program_that_fails(script: str, text: str, code: int, tmp_path: Path,
     assert re.search(text, str(caught.value)) and caught.value.code == code
 
 
+@pytest.mark.parametrize("program", ["/bin/echo", "/bin/true", "/bin/cat"])
+def test_a_program_that_is_not_heed(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEED", program)
+    for ask in (hg.layers, lambda: hg.validate("any.yaml"), lambda: hg.train("any.yaml")):
+        with pytest.raises(hg.Error):
+            ask()
+
+
+@pytest.mark.parametrize(("prompt", "text"), [
+    ("a" * 200_000, "Argument list too long; .* below 128 KiB, .* 200,0.. characters"),
+    ("a\0b", "null byte"), ("\ud800", "surrogates")])
+def test_a_prompt_that_no_program_can_be_given(prompt: str, text: str, mine: hg.Run) -> None:
+    with pytest.raises(hg.Error, match=text):
+        mine.generate(prompt)
+    with pytest.raises(hg.Error, match=text):
+        hg.train("any.yaml", weights=prompt)
+
+
 def test_what_a_plugin_prints_is_no_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "heed"
     (tmp_path / "config.yaml").write_text("", encoding="utf-8")

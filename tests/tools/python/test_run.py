@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import heedgrad as hg
 import numpy as np
 import pytest
-from conftest import heed
+from conftest import heed, small
 from safetensors.numpy import load_file, save_file
 
 
@@ -87,6 +88,40 @@ def test_generate(mine: hg.Run) -> None:
     assert whole.count(" ") > 1
     assert mine.generate("the", tokens=40, temperature=0, stop=" ") == whole[:whole.index(" ")]
     assert mine.generate(ids=[3, 5], tokens=2, temperature=0).startswith("3,5,")
+
+
+def test_texts_that_look_like_options_and_empty_ones(mine: hg.Run, place: Path) -> None:
+    ran = {"data": {"type": "text", "path": "my.txt", "tokenizer": "byte"}, "eval": {}}
+    run = hg.train({**small(), **ran}, out="runs/bytes")
+    for prompt in ("--json", "-", "--tokens=3", "--prompt=", "--", "a=", "[a,b]"):
+        assert run.generate(prompt, tokens=5).startswith(prompt)
+    with pytest.raises(hg.ConfigError, match="--prompt: expected at least one token, got none"):
+        run.generate("", tokens=5)
+    with pytest.raises(hg.ConfigError, match="expected"):
+        run.attention("")
+
+
+def test_a_run_is_found_from_another_folder(mine: hg.Run, monkeypatch: pytest.MonkeyPatch,
+                                            tmp_path_factory: pytest.TempPathFactory) -> None:
+    attention, page, text = mine.attention("the"), mine.explain("the", out="p.html"), mine.generate()
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert mine.step == 40 and mine.generate() == text and mine.weights()
+    assert attention.svg() and page.html and hg.resume(mine).step == 40
+
+
+def test_the_step_of_a_copied_checkpoint(mine: hg.Run) -> None:
+    copy = shutil.copytree(mine.checkpoint, "best")
+    assert hg.Run(copy).step == 40
+    Path("best/manifest.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(hg.Error, match="^best/manifest.json: 'step'$"):
+        print(hg.Run(copy).step)
+
+
+def test_ids_are_not_cut(mine: hg.Run) -> None:
+    for ids in ([1.5], [2.0], ["3"]):
+        with pytest.raises(hg.ConfigError, match="^ids: expected whole numbers, got "):
+            mine.generate(ids=ids)  # type: ignore[arg-type]
+    assert mine.generate(ids=np.array([3, 5]), tokens=1)  # type: ignore[call-overload]
 
 
 def test_forward(mine: hg.Run) -> None:

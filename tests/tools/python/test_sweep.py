@@ -48,6 +48,39 @@ def test_a_table_and_the_bytes_of_heed_train(place: Path) -> None:
         hg.sweep(BASE, VARY, [1, 2], out="runs/s")
 
 
+def test_values_that_look_alike_and_long_ones_have_runs_of_their_own(place: Path) -> None:
+    paths = ["texts/a.txt", "texts_a.txt", "texts a.txt", "ä.txt", "a\u0308.txt"]
+    Path("texts").mkdir()
+    for number, path in enumerate(paths):
+        Path(path).write_text("abcdefghijklmnopqrst"[:4 * (number + 1)] * 60, encoding="utf-8")
+    together = hg.sweep(BASE, {"data.path": paths}, [1], out="runs/s")
+    for number, path in enumerate(paths):
+        alone = hg.sweep(BASE, {"data.path": [path]}, [1], out=f"runs/{number}")
+        assert alone[0]["val_loss"] == together[number]["val_loss"]
+        again = hg.sweep(BASE, {"data.path": [path]}, [1], out="runs/s")
+        assert again[0]["val_loss"] == alone[0]["val_loss"]
+    assert len({row["val_loss"] for row in together}) == len(paths)
+    frozen = [[f"trf_blocks.0.att.{name}*" for name in names] * 8
+              for names in (("W_query", "W_key"), ("W_query", "W_value"))]
+    runs = hg.sweep(BASE, {"train.freeze": frozen}, [1], out="runs/long").each.column("run")
+    assert len(set(runs)) == 2
+
+
+@pytest.mark.parametrize(("how", "text"), [
+    ({"vary": {"seed": [5, 6]}, "seeds": [1]}, "sweep: seed would replace seed: "),
+    ({"set": {"seed": 5}}, "sweep: seed would replace seed: "),
+    ({"seeds": [1, 1]}, "got seed=1 twice"),
+    ({"seeds": [1.5]}, "seeds: expected whole numbers, got 1.5"),
+    ({"vary": {"optimizer.lr": [0.01, 1e-2]}}, "got optimizer.lr=0.01,seed=123 twice"),
+    ({"vary": {"optimizer.lr": [1]}, "set": {"optimizer.lr": 2}}, "optimizer.lr would replace"),
+    ({"vary": {"model.num_heads": [1], "model": [{}]}}, "model would replace model.num_heads: "),
+])
+def test_values_that_are_given_twice(how: dict[str, Any], text: str, place: Path) -> None:
+    with pytest.raises(hg.ConfigError, match=text):
+        hg.sweep(BASE, out="runs/s", **how)
+    assert not Path("runs/s").exists()
+
+
 def test_one_seed_has_no_deviation(place: Path) -> None:
     hg.train(BASE, "runs/a")
     table = hg.sweep("runs/a.yaml", out="runs/s", set={"eval": {}})

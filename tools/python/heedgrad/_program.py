@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .errors import Error, error_of
+from .errors import ConfigError, Error, error_of
 
 Argument = str | os.PathLike[str] | int | float
 
@@ -34,10 +35,25 @@ def program() -> str:
     return found
 
 
-def words(arguments: Sequence[Argument]) -> list[str]:
-    """The command line of heed with these arguments."""
-    return [program(), *(os.fspath(a) if isinstance(a, os.PathLike) else str(a)
-                         for a in arguments)]
+def start(arguments: Sequence[Argument], **how: Any) -> subprocess.Popen[bytes]:
+    """Starts heed with these arguments. Raises Error if the system cannot."""
+    words = [program(), *(os.fspath(a) if isinstance(a, os.PathLike) else str(a)
+                          for a in arguments)]
+    try:
+        return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, **how)
+    except (OSError, ValueError) as error:  # too long, with a NUL, no Unicode; no program
+        longest = max(words, key=len)
+        why = getattr(error, "strerror", None) or error
+        raise Error(f"cannot start {words[0]}: {why}; Linux takes arguments below 128 KiB, "
+                    f"without NUL, the longest here has {len(longest):,} characters") from None
+
+
+def whole(value: Any, what: str) -> int:
+    """The value as an int. Raises ConfigError for a float, which int() would cut."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ConfigError(f"{what}: expected whole numbers, got {value!r}") from None
 
 
 def options(**values: Argument | bool | None) -> list[Argument]:
@@ -59,10 +75,15 @@ def options(**values: Argument | bool | None) -> list[Argument]:
 
 def text_of(*arguments: Argument) -> str:
     """Runs heed and returns its standard output. Raises Error, ConfigError or DivergedError."""
-    ended = subprocess.run(words(arguments), stdin=subprocess.DEVNULL, capture_output=True)
-    if ended.returncode != 0:
-        raise failure(ended.stdout, ended.stderr, ended.returncode)
-    return ended.stdout.decode("utf-8", "replace")
+    return _output(arguments, (0,)).decode("utf-8", "replace")
+
+
+def _output(arguments: Sequence[Argument], accept: Sequence[int]) -> bytes:
+    with start(arguments, stderr=subprocess.PIPE) as process:
+        out, err = process.communicate()
+    if process.returncode not in accept:
+        raise failure(out, err, process.returncode)
+    return out
 
 
 def json_of(*arguments: Argument, accept: Sequence[int] = (0,)) -> Any:
@@ -70,13 +91,14 @@ def json_of(*arguments: Argument, accept: Sequence[int] = (0,)) -> Any:
 
     ``accept`` are the exit codes that have an answer: ``heed gradcheck`` has one with code 1, too.
     """
-    ended = subprocess.run(words([*arguments, "--json"]), stdin=subprocess.DEVNULL,
-                           capture_output=True)
-    if ended.returncode in accept:
-        answer = json.loads(ended.stdout)
-        if not (isinstance(answer, dict) and "error" in answer):
-            return answer
-    raise failure(ended.stdout, ended.stderr, ended.returncode)
+    out = _output([*arguments, "--json"], accept)
+    try:
+        answer = json.loads(out)
+    except ValueError:
+        raise Error(f"{program()}: expected the program heed: its answer is no JSON") from None
+    if isinstance(answer, dict) and "error" in answer:
+        raise error_of(answer)
+    return answer
 
 
 def failure(out: bytes, err: bytes, code: int) -> Error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -140,6 +139,6 @@ def validate(config: Config, set: Settings | None = None, *, strict: bool = Fals
     with config_file(config) as path:
         arguments = [path, *set_arguments(set), *options(strict=strict)]
         json_of("validate", *arguments)
-        plan = Plan(json.loads(text_of("train", *arguments, "--dry-run", "--json")))
+        plan = Plan(json_of("train", *arguments, "--dry-run"))
     del plan["event"]
     return plan

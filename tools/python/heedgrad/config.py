@@ -131,6 +131,20 @@ def free_folder(name: str) -> Path:
 
 
 @contextmanager
+def naming_keys(config: object, file: str | os.PathLike[str]) -> Iterator[None]:
+    """Mistakes in a dict that was written to the file name its keys: config["data"]["path"]."""
+    try:
+        yield
+    except ConfigError as error:
+        text = str(error)
+        for m in error.mistakes if isinstance(config, Mapping) else ():
+            keys = "".join(f"[{k}]" if k.isdigit() else f'["{k}"]' for k in m.path.split("."))
+            if m.path and m.file == os.fspath(file):
+                text = text.replace(f"{m.file}:{m.line}:{m.column}: {m.path}:", f"config{keys}:")
+        raise ConfigError(text, error.code, error.mistakes) from None
+
+
+@contextmanager
 def config_file(config: Config) -> Iterator[str]:
     """The path of a config. A dict is written to a temporary file, which stays if heed finds
     mistakes in it, so that it can be opened."""
@@ -141,7 +155,8 @@ def config_file(config: Config) -> Iterator[str]:
     path = folder / "config.yaml"
     try:
         path.write_text(yaml_file(config, "config"), encoding="utf-8")
-        yield os.fspath(path)
+        with naming_keys(config, path):
+            yield os.fspath(path)
     except ConfigError as error:
         if any(mistake.file == os.fspath(path) for mistake in error.mistakes):
             raise

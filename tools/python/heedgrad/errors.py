@@ -118,7 +118,8 @@ def mistakes_in(text: str) -> list[Mistake]:
 
 def error_of(answer: Mapping[str, Any]) -> Error:
     """The exception for what heed prints with ``--json`` after an error."""
-    text = str(answer["error"]).removeprefix("heed: ")
+    text = str(answer["error"]).removeprefix("heed: ").replace(
+        'the text "none"; write it without quotes', 'the text "none"; write None, in YAML none')
     code = int(answer["code"])
     mistakes = [Mistake(m["file"], m["line"], m["column"], m["path"], m["message"])
                 for m in answer.get("mistakes", []) if m["file"]] or mistakes_in(text)

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import html
+import os
 import webbrowser
 from pathlib import Path
 
 
-class Page:
+class Place:
+    """A path that stays what it is after os.chdir: ``path`` is then absolute."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._given, self._absolute = Path(path), Path(path).absolute()
+
+    @property
+    def path(self) -> Path:
+        return self._given if self._given.absolute() == self._absolute else self._absolute
+
+
+class Page(Place):
     """A page. In a notebook it shows itself; ``open()`` opens it in a browser."""
 
     def __init__(self, path: Path, height: int = 640) -> None:
-        self.path = path
+        super().__init__(path)
         self.height = height
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from ._program import Argument, json_of, options, text_of
+from ._program import Argument, json_of, options, text_of, whole
 from .attention import Attention, AttentionMap, maps_of, stacked
 from .errors import Error
 from .lens import Lens
 from .metrics import Metrics, read_metrics
-from .page import Page
+from .page import Page, Place
 from .table import Table
 
 Array = NDArray[Any]
@@ -36,7 +37,7 @@ class Written(str):
     tokens: list[dict[str, Any]]
 
 
-class Run:
+class Run(Place):
     """A folder that ``heed train`` has written, or is writing.
 
     ``path``: the folder, or one of its ``checkpoints/step-*``. All methods read the newest good
@@ -49,7 +50,7 @@ class Run:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        super().__init__(path)
         if not (self.path / "config.yaml").exists():
             raise Error(f"{self.path}: expected a run folder: it has no config.yaml")
 
@@ -80,7 +81,11 @@ class Run:
     @property
     def step(self) -> int:
         """How many steps the newest checkpoint has made."""
-        return int(self.checkpoint.resolve().name.removeprefix("step-"))
+        path = self.checkpoint / "manifest.json"
+        try:
+            return int(json.loads(path.read_text(encoding="utf-8"))["step"])
+        except (OSError, ValueError, KeyError) as error:
+            raise Error(f"{path}: {error}") from None
 
     def metrics(self) -> Metrics:
         """metrics.csv, which has a row for each step that was logged: a dict of arrays (rows).
@@ -290,7 +295,7 @@ class Run:
 
 
 def _ids(ids: Sequence[int] | None) -> str | None:
-    return None if ids is None else ",".join(str(int(each)) for each in ids)
+    return None if ids is None else ",".join(str(whole(each, "ids")) for each in ids)
 
 
 def _tensor(name: str, array: Array, one: bool) -> Array:

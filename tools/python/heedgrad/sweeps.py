@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
@@ -13,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from . import _program
-from .config import Config, Settings, set_arguments, yaml, yaml_file
-from .errors import DivergedError, Error, Interrupted
+from ._program import whole
+from .config import Config, Settings, naming_keys, set_arguments, yaml, yaml_file
+from .errors import ConfigError, DivergedError, Error, Interrupted
 from .progress import progress_bar
 from .run import Run
 from .table import Table
@@ -64,17 +67,28 @@ def sweep(base: Config, vary: Mapping[str, Sequence[Any]] | None = None,
     (['model.num_heads', 'runs', 'val_loss'], [2, 2])
     """
     folder = Path(out)
-    config = _base(base, folder, set)
     vary = {key: list(values) for key, values in (vary or {}).items()}
+    keys = [*vary, "seed"]
+    for number, key in enumerate(keys):
+        for other in [*(set or {}), *keys[:number], *keys[number + 1:]]:
+            if f"{other}.".startswith(f"{key}."):
+                raise ConfigError(f"sweep: {key} would replace {other}: expected each value in one "
+                                  "place, and seeds in seeds=")
     settings = [dict(zip(vary, values)) for values in itertools.product(*vary.values())]
-    wanted = [{**setting, "seed": int(seed)} for setting in settings for seed in seeds]
+    wanted = [{**setting, "seed": whole(seed, "seeds")} for setting in settings for seed in seeds]
+    names = [_name(values) for values in wanted]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"sweep: expected different values and seeds, got {name} twice")
+    config = _base(base, folder, set)
     if threads is None:
         threads = max(1, (os.cpu_count() or 1) // max(1, jobs))
-    work = [_Work(values, folder / _name(values),
+    work = [_Work(values, folder / name,
                   [config, *set_arguments({**(set or {}), **values})], threads)
-            for values in wanted]
+            for values, name in zip(wanted, names)]
     for each in work:  # all mistakes before any run
-        _program.json_of("validate", *each.config)
+        with naming_keys(base, config):
+            _program.json_of("validate", *each.config)
     _in_parallel(work, jobs, progress)
     return _table([each.row() for each in work], list(vary))
 
@@ -100,14 +114,18 @@ def _base(base: Config, folder: Path, set: Settings | None) -> str:
 
 
 def _name(values: Mapping[str, Any]) -> str:
-    """The name of a run's folder.
+    """The name of a run's folder: its values, with a hash of them if they are no names or long.
 
-    >>> _name({"model.num_heads": 2, "data.path": "texts/a.txt", "seed": 1})
-    'model.num_heads=2,data.path=texts_a.txt,seed=1'
+    >>> _name({"model.num_heads": 2, "seed": 1})
+    'model.num_heads=2,seed=1'
+    >>> _name({"data.path": "texts/a.txt", "seed": 1})
+    'data.path=texts_a.txt,seed=1~4f5f568803c1d148'
     """
-    words = (f"{key}={yaml(value, key)}" for key, value in values.items())
-    return ",".join("".join(c if c.isalnum() or c in "._=-+" else "_" for c in word)
-                    for word in words)
+    words = [f"{key}={yaml(value, key)}" for key, value in values.items()]
+    name = ",".join(re.sub(r"[^A-Za-z0-9._=+-]", "_", word) for word in words)
+    if name == ",".join(words) and len(name) <= 150:
+        return name
+    return f"{name[:150]}~{hashlib.sha256(repr(words).encode()).hexdigest()[:16]}"
 
 
 class _Work:

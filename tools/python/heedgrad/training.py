@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from . import _program
-from .config import Config, Settings, free_folder, set_arguments, write_beside
+from .config import Config, Settings, free_folder, naming_keys, set_arguments, write_beside
 from .errors import ConfigWarning, Error, Interrupted
 from .progress import progress_bar
 from .run import Run
@@ -58,6 +57,7 @@ def train(config: Config, out: str | os.PathLike[str] | None = None,
     >>> len(losses)
     3
     """
+    given = config
     if isinstance(config, Mapping):
         folder = Path(out) if out is not None else free_folder("run")
         config, out = write_beside(config, folder), folder
@@ -65,7 +65,8 @@ def train(config: Config, out: str | os.PathLike[str] | None = None,
     arguments += _program.options(out=out, weights=os.fspath(weights) if weights else None,
                                   max_seconds=max_seconds, threads=threads,
                                   overfit_batch=overfit_batch, strict=strict)
-    return follow(arguments, on_row, progress)
+    with naming_keys(given, os.fspath(config)):
+        return follow(arguments, on_row, progress)
 
 
 def resume(run: str | os.PathLike[str] | Run, on_row: OnRow | None = None,
@@ -97,9 +98,8 @@ class Training:
         self._errors: IO[bytes] = tempfile.TemporaryFile()
         # A session of its own: Ctrl-C on a terminal reaches Python alone, which passes it on, once.
         # heed takes a second one as the wish to end at once.
-        self._process = subprocess.Popen(_program.words(["train", *arguments, "--json"]),
-                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                         stderr=self._errors, start_new_session=True)
+        self._process = _program.start(["train", *arguments, "--json"], stderr=self._errors,
+                                       start_new_session=True)
 
     def interrupt(self) -> None:
         """Asks the run to save and stop."""
