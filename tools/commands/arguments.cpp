@@ -22,20 +22,14 @@ std::string number_mistake(const std::string& text, const Range& range = any_num
   return errors.empty() ? "" : errors.exception().what();
 }
 
-template <class T>
-struct NumberOf {
-  using type = T;
-};
-template <class T>
-struct NumberOf<std::optional<T>> {
-  using type = T;
-};
+// Of words_for_parser() in command_line.cpp.
+std::string cut_at_nul(std::string word) { return word.c_str(); }
 
 }  // namespace
 
 Arguments& Arguments::positional(const std::string& name, std::string& value,
                                  const std::string& help, bool required) {
-  last_ = app_.add_option(name, value, help)->required(required);
+  last_ = app_.add_option(name, value, help)->required(required)->transform(cut_at_nul);
   return *this;
 }
 
@@ -52,7 +46,7 @@ Arguments& Arguments::run(std::string& value) {
 
 Arguments& Arguments::positionals(const std::string& name, std::vector<std::string>& values,
                                   const std::string& help) {
-  last_ = app_.add_option(name, values, help)->required();
+  last_ = app_.add_option(name, values, help)->required()->transform(cut_at_nul);
   return *this;
 }
 
@@ -87,7 +81,7 @@ Arguments& Arguments::option(const std::string& name, T& value, const std::strin
   if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     option->allow_extra_args(false);
   }
-  using Number = typename NumberOf<T>::type;
+  using Number = typename decltype(std::optional(value))::value_type;
   if constexpr (std::is_same_v<Number, int64_t> || std::is_same_v<Number, double>) {
     option->check([](const std::string& text) { return number_mistake<Number>(text); }, "");
   }

@@ -40,24 +40,6 @@ std::string first_commands() {
   return lines;
 }
 
-std::vector<std::string> command_names() {
-  std::vector<std::string> names;
-  for (const Command& command : all_commands()) {
-    names.push_back(command.name);
-  }
-  return names;
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back("--" + name);
-    }
-  }
-  return names;
-}
-
 // What to write instead of a command of other tools; "" if nothing is known.
 std::string command_for(const std::string& word) {
   static const std::map<std::string, std::string> commands{
@@ -93,9 +75,11 @@ std::string way_out(const CLI::App& app, const CLI::App* command, const std::str
   }
   std::vector<std::string> known;
   if (is_option) {
-    known = option_names(command != nullptr ? *command : app);
+    for (const CLI::Option* each : (command != nullptr ? *command : app).get_options()) {
+      for (const std::string& own : each->get_lnames()) known.push_back("--" + own);
+    }
   } else if (command == nullptr) {
-    known = command_names();
+    for (const Command& each : all_commands()) known.push_back(each.name);
   }
   return did_you_mean(word, known, "; see " + program + " --help");
 }
@@ -114,18 +98,42 @@ std::string explain(const CLI::App& app, const CLI::Error& error) {
                ? program + ": expected a command; to begin with:\n" + first_commands()
                : program + ": " + printable_lines(error.what()) + "; see " + program + " --help";
   }
-  const std::string word = left.front().substr(0, left.front().find('='));
+  const std::string whole = left.front().c_str(), word = whole.substr(0, whole.find('='));
   const char* what = word.starts_with("-") ? "unknown option "
                      : command != nullptr  ? "unexpected argument "
                                            : "unknown command ";
   return program + ": " + what + printable(word) + way_out(app, command, word);
 }
 
+// The words after heed's name for CLI11, the last one first. `--name=` becomes `--name` and an
+// empty word: otherwise CLI11 takes the next word as the value.
+std::vector<std::string> words_for_parser(const CLI::App& app, int count, char** arguments) {
+  std::vector<const CLI::App*> apps = app.get_subcommands([](const CLI::App*) { return true; });
+  apps.push_back(&app);
+  std::vector<std::string> words;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = arguments[i], name = word.substr(0, word.find('='));
+    const bool takes_value = std::any_of(apps.begin(), apps.end(), [&](const CLI::App* each) {
+      const CLI::Option* const option = each->get_option_no_throw(name);
+      return name.starts_with("--") && option != nullptr && option->get_items_expected_max() > 0;
+    });
+    const bool is_empty = takes_value && word == name + "=";
+    words.push_back(is_empty ? name : word);
+    // CLI11 takes a positional [a,b] apart. A NUL at its end, which Arguments removes, prevents it.
+    if (!word.starts_with('-') && word.ends_with(']')) words.back().push_back('\0');
+    if (is_empty || (takes_value && word == name && i + 1 < count)) {
+      words.emplace_back(is_empty ? "" : arguments[++i]);
+    }
+    if (word == "--") apps.clear();
+  }
+  return {words.rbegin(), words.rend()};
+}
+
 }  // namespace
 
 Request parse(int count, char** arguments) {
   CLI::App app("heed: attention, from scratch, on your CPU");
-  app.require_subcommand(1);
+  app.name(arguments[0])->require_subcommand(1);
   app.footer("NO_COLOR=1 turns colours off.");
   app.set_version_flag("--version", std::string("heedgrad ") + HEED_VERSION);
 
@@ -159,11 +167,13 @@ Request parse(int count, char** arguments) {
     sub->footer("Example:\n  " + command.example);
     Arguments declared(*sub);
     const auto run = command.declare(declared);
-    const bool has_json = sub->get_option_no_throw("--json") != nullptr;
-    request.json = has_json && std::find(words.begin(), words.end(), "--json") != words.end();
-    sub->callback([&request, name = command.name, in_crew = command.in_crew, run,
+    const CLI::Option* const json = sub->get_option_no_throw("--json");
+    request.json =
+        json != nullptr && std::find(words.begin(), words.end(), "--json") != words.end();
+    sub->callback([&request, json, name = command.name, in_crew = command.in_crew, run,
                    configs = declared.configs(), runs = declared.runs()] {
       request.command = name;
+      request.json = request.json && json->count() > 0;  // not as the value of another option
       request.in_crew = in_crew;
       request.run = [run, configs, runs] {
         for (std::string* config : configs) {
@@ -175,7 +185,7 @@ Request parse(int count, char** arguments) {
     });
   }
   try {
-    app.parse(count, arguments);
+    app.parse(words_for_parser(app, count, arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_name() == "CallForHelp") {
       print_text(app.help());
