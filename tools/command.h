@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ namespace heed::cli {
 // Declares the arguments of a subcommand. Parsed values are written to the bound variables.
 class Arguments {
  public:
+  using Words = std::vector<std::pair<std::string, std::string>>;
+
   explicit Arguments(CLI::App& app) : app_(app) {}
 
   Arguments& positional(const std::string& name, std::string& value, const std::string& help,
@@ -55,6 +58,10 @@ class Arguments {
   // The argument declared last, not a flag, names a file or folder: "" is refused. A shell puts it
   // where a variable is empty, and most functions take it for the current folder.
   Arguments& path();
+
+  // Words that the argument declared last may be, with their help: for completion.
+  Arguments& offers(const Words& words) { return offered[last_] = words, *this; }
+  std::map<const CLI::Option*, Words> offered;
 
   const std::vector<std::string*>& configs() const { return configs_; }
   const std::vector<std::string*>& runs() const { return runs_; }

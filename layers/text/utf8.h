@@ -43,6 +43,11 @@ inline std::string_view without_byte_order_mark(std::string_view text) {
   return text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
 }
 
+// A line from any system: without that and a carriage return at its end.
+inline std::string_view plain_line(std::string_view line) {
+  return without_byte_order_mark(line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0)));
+}
+
 void append_utf8(std::string& text, char32_t code);
 std::string to_utf8(char32_t code);
 

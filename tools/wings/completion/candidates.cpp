@@ -79,12 +79,18 @@ void add_described(Candidates& found) {
 
 // A command with its arguments as it declares them, and the words that follow it.
 struct Line {
-  explicit Line(const Command& of) : command(of) {
-    Arguments declared(app);
-    of.declare(declared);
+  explicit Line(const Command& of) : command(of) { of.declare(declared); }
+  // What the command itself offers.
+  Candidates offered(const CLI::Option& option) const {
+    Candidates found;
+    const auto at = declared.offered.find(&option);
+    if (at == declared.offered.end()) return found;
+    for (const auto& [word, help] : at->second) found.words.push_back({word, help});
+    return found;
   }
   const Command& command;
   CLI::App app;
+  Arguments declared{app};
   std::string config;             // the first word that is no option
   std::vector<std::string> sets;  // so far
   size_t positionals = 0;         // so far
@@ -95,16 +101,14 @@ bool takes_value(const CLI::Option& option) { return option.get_items_expected_m
 // What may be the value of an option.
 Candidates values_of_option(const Line& line, const CLI::Option& option, const std::string& typed) {
   const std::string name = option.get_name();
-  Candidates found;
+  Candidates found = line.offered(option);
   if (name == "--set") {
     return config_keys(typed, line.config, line.sets);
   }
   if (name == "--resume" || name == "--weights") {
     add_runs(typed, found);
   }
-  if (name == "--precision") {
-    found.words = {{"float32", ""}, {"float64", ""}};
-  } else if (name != "--resume" && option.get_type_name() == "TEXT") {
+  if (found.words.empty() && name != "--resume" && option.get_type_name() == "TEXT") {
     found.also = Names::files;
   }
   return found;
@@ -122,6 +126,7 @@ Candidates values_of_positional(const Line& line, const std::string& typed) {
   if (line.positionals >= declared.size() && option.get_items_expected_max() < 2) {
     return found;
   }
+  found = line.offered(option);
   const std::string name = option.get_single_name();
   const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
   if (has("CONFIG") || (name == "NAME" && line.command.name == "configs")) {

@@ -36,6 +36,7 @@ void declare(Arguments& arguments, ExportOptions& o) {
       .positional("DIR", o.folder, "the folder to write; it must not exist yet")
       .path()
       .option("--dtype", o.dtype, "of the weights: float32 (default) or bfloat16")
+      .offers({{"float32", ""}, {"bfloat16", ""}})
       .flag("--merge", o.merge, "of a run with train.lora: the base, with what was learned in it")
       .flag("--adapter", o.adapter, "of such a run: what was learned alone, for peft")
       .option("--set", o.sets, set_of_run)

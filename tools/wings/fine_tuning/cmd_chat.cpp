@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "layers/text/display.h"
 #include "tools/commands/run.h"
@@ -63,6 +64,7 @@ constexpr const char* chat_help =
     "/new             forget what was said\n"
     "/temperature T   below 1 more cautious, above 1 bolder, 0 always the likeliest\n"
     "/save F          write what was said to a file\n"
+    "/quit            end\n"
     "/help            this list\n"
     "Ctrl-C stops an answer, Ctrl-D ends the chat.";
 
@@ -90,7 +92,7 @@ class Chat {
       print_line(stderr, "Ctrl-C stops an answer, Ctrl-D ends; /help lists the commands.");
     }
     bool refused = false;
-    while (const std::optional<std::string> line = editor_.next(asks_ ? "> " : "")) {
+    while (const auto line = ended_ ? std::nullopt : editor_.next(asks_ ? "> " : "")) {
       ++lines_;
       if (line->find_first_not_of(" \t\r") == std::string::npos) {
         continue;
@@ -132,7 +134,8 @@ class Chat {
   }
 
   void reply(const std::string& question) {
-    if (conversation_.ask(question, options_.tokens)) {
+    const bool was_full = std::exchange(full_, conversation_.ask(question, options_.tokens));
+    if (full_ && !was_full) {
       print_line(stderr, text("(the context of ", context_length_,
                               " tokens is full: the oldest of what was said has left it)"));
     }
@@ -165,11 +168,13 @@ class Chat {
       options_.sampling.temperature = number;
     } else if (name == "/save") {
       save(argument);
+    } else if (name == "/quit") {
+      ended_ = true;
     } else if (name == "/help") {
       print_line(stderr, chat_help);
     } else {
-      const std::string near = nearest(name, {"/new", "/temperature", "/save", "/help"});
-      fail<ConfigError>("expected /new, /temperature, /save or /help, got ", printable(name),
+      const std::string near = nearest(name, {"/new", "/temperature", "/save", "/quit", "/help"});
+      fail<ConfigError>("expected /new, /temperature, /save, /quit or /help, got ", printable(name),
                         near.empty() ? "" : "; did you mean " + near + "?");
     }
   }
@@ -195,6 +200,7 @@ class Chat {
   LineEditor editor_;
   AnswerOptions options_;
   int64_t lines_ = 0;
+  bool full_ = false, ended_ = false;  // full_: the last question had no room for all before it
 };
 
 int run_chat(const ChatOptions& o) {

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "layers/text/utf8.h"
+
 namespace heed::cli {
 
 namespace {
@@ -94,7 +96,7 @@ std::optional<std::string> LineEditor::next(const char* prompt) {
   std::fputs(prompt, stderr);
   std::string line;
   if (std::getline(std::cin, line)) {
-    return line;
+    return std::string(plain_line(line));
   }
   if (interrupted()) {
     std::cin.clear();

@@ -47,6 +47,7 @@ void declare(Arguments& arguments, ForwardOptions& o) {
       .flag("--train", o.train, "dropout on")
       .option("--seed", o.seed, "of parameters and dropout (default: the config's, or 123)")
       .option("--precision", o.precision, "float32 or float64 (default: the config's)")
+      .offers({{"float32", ""}, {"float64", ""}})
       .option("--set", o.sets,
               "change a value: --set model.dropout=0.1; may be repeated, the last one counts")
       .threads();

@@ -28,6 +28,7 @@ struct NewOptions {
 
 void declare(Arguments& arguments, NewOptions& o) {
   arguments.positional("KIND", o.kind, "layer, op or task")
+      .offers({{"layer", ""}, {"op", ""}, {"task", ""}})
       .positional("NAME", o.name, "what it is to be called, in snake_case")
       .option("--dir", o.dir,
               "the folder to write into (default: the one you are in, if it is such a project; "
@@ -226,7 +227,9 @@ void print_written(const NewOptions& o, const fs::path& folder, const NewFiles& 
                                 project->plugin(), " ...) now"));
 }
 
-int run(const NewOptions& o) {
+int run(const NewOptions& given) {
+  NewOptions o = given;
+  o.kind = o.kind == "operation" ? "op" : o.kind;
   check_kind(o.kind);
   check_name(o);
   std::optional<PluginProject> project = project_in(o.dir.value_or("."));

@@ -29,17 +29,17 @@ struct ProbeOptions {
   bool json = false;
 };
 
-constexpr const char* the_probes =
-    "  heads   what each head attends to\n"
-    "  lens    the answer after each block\n"
-    "  ablate  the loss without each part\n"
-    "  patch   what restores an answer\n"
-    "  write   what each part adds to an answer's logit";
+const Arguments::Words the_probes{{"heads", "what each head attends to"},
+                                  {"lens", "the answer after each block"},
+                                  {"ablate", "the loss without each part"},
+                                  {"patch", "what restores an answer"},
+                                  {"write", "what each part adds to an answer's logit"}};
 
 void declare(Arguments& arguments, ProbeOptions& o) {
   arguments.run(o.run)
       .positional("PROBE", o.probe,
                   "heads, lens, ablate, patch or write; without it, what each shows", false)
+      .offers(the_probes)
       .option("--sequences", o.sequences, "heads: sequences of random tokens (default: 8)")
       .option(
           "--repeat", o.repeat,
@@ -50,6 +50,7 @@ void declare(Arguments& arguments, ProbeOptions& o) {
       .option("--prompt", o.prompt, "lens, write: the text")
       .option("--ids", o.ids, text("lens, write: ", ids_help))
       .option("--what", o.what, "ablate: zero (default) or mean, what a part is replaced by")
+      .offers({{"zero", ""}, {"mean", ""}})
       .option("--batches", o.batches, "ablate: batches of the validation set (default: all of it)")
       .option("--clean", o.clean,
               "patch: the prompt with the right answer; ids without a tokenizer")
@@ -74,10 +75,12 @@ struct Belongs {
 
 // Throws ConfigError for an unknown probe, or an option of another one.
 void check_options(const ProbeOptions& o) {
-  const std::vector<std::string> probes{"heads", "lens", "ablate", "patch", "write"};
+  Table table({Align::left, Align::left});
+  for (const auto& [probe, shows] : the_probes) table.add({probe, shows});
   require<ConfigError>(!o.probe.empty(), "heed probe: expected a probe; to begin with, heads:\n",
-                       the_probes);
-  require<ConfigError>(std::count(probes.begin(), probes.end(), o.probe) > 0,
+                       table.text("  "));
+  require<ConfigError>(std::any_of(the_probes.begin(), the_probes.end(),
+                                   [&](const auto& each) { return each.first == o.probe; }),
                        "heed probe: expected heads, lens, ablate, patch or write, got ",
                        printable(o.probe, 40));
   for (const Belongs& of : {Belongs{"--sequences", o.sequences.has_value(), {"heads"}},

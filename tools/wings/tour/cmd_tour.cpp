@@ -15,6 +15,7 @@
 #include "layers/text/display.h"
 #include "layers/text/fitted.h"
 #include "layers/text/formatted.h"
+#include "layers/text/utf8.h"
 #include "tools/command.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/lesson/lesson.h"
@@ -208,6 +209,7 @@ int64_t asked_word(const std::vector<std::string>& words) {
       std::cout << "\n";
       return -1;
     }
+    answer = plain_line(answer);
     const size_t first = answer.find_first_not_of(" \t\""), end = answer.find_last_not_of(" \t\"");
     answer = first == answer.npos ? "" : answer.substr(first, end + 1 - first);
     for (size_t i = 0; i < words.size(); ++i) {
@@ -313,9 +315,12 @@ int run(const Options& options) {
 }
 
 void declare(Arguments& arguments, Options& options) {
+  Arguments::Words steps;
+  for (const Step& step : tour::all_steps()) steps.emplace_back(step.name, step.title);
   arguments
       .positional("STEP", options.step, "one step only: its name or number in --list, or a word",
                   false)
+      .offers(steps)
       .flag("--list", options.list, "name the steps")
       .flag("--json", options.json, "the numbers as one JSON object")
       .option("--html", options.html,
