@@ -39,7 +39,7 @@ void TrainEvents::on_plan(const Plan& plan, const LoadedRun& loaded,
     event.update({{"step", step}, {"run", folder.string()}});
   }
   folder_ = folder;
-  is_read_ = print_event(is_read_, event);
+  require<IoError>(print_event(is_read_, event), "standard output: cannot write to it");
 }
 
 void TrainEvents::on_metrics(const MetricsRow& row) {
