@@ -34,6 +34,9 @@ namespace {
 namespace fs = std::filesystem;
 using ImportJson = nlohmann::ordered_json;
 
+constexpr const char* as_training =
+    " --set data.path=my.txt --set 'train={steps: 500, batch_size: 16}' --set optimizer.lr=1e-4 "
+    "--set checkpoint={}";
 constexpr int64_t longest_window = 1024;  // of evaluations, where the model can read more
 
 struct ImportOptions {
@@ -302,6 +305,9 @@ int run(const ImportOptions& given) {
     const std::string& prompt = written.prompt;
     print_line(stdout, "  heed generate " + shell_word(out.string()) +
                            (prompt.empty() ? "" : " --prompt " + shell_word(prompt)));
+    print_line(stdout, "  heed train " + shell_word((out / "config.yaml").string()) +
+                           " --weights " + shell_word(out.string()) + " --out " +
+                           shell_word(out.string() + "_tuned") + as_training);
   }
   return 0;
 }

@@ -213,7 +213,7 @@ TEST_CASE("import: the characters of an export, U+180E among them") {
   write_text(f.folder / "odd.txt", odd);
   f.exported({"data.path=" + f.path("odd.txt")});
   const ProgramResult imported = f.imported("again");
-  CHECK(imported.out.ends_with("  heed generate " + f.path("again") + " --prompt a\n"));
+  CHECK(contains(imported.out, "  heed generate " + f.path("again") + " --prompt a\n"));
   const std::string prompt = "a\u180e\u180eb\n\n\u0085";
   for (const char* run : {"run", "again"}) {
     const ProgramResult made = f.heed(
