@@ -28,7 +28,7 @@ namespace {
       available += (available.empty() ? "" : ", ") + std::string(kernel.name);
     }
   }
-  fail<ConfigError>("HEED_KERNELS=", wish, known ? ": not available here" : ": no such kernel",
+  fail<ConfigError>("HEED_KERNELS=", wish, known ? ": not available here" : ": not in this build",
                     "; available: ", available);
 }
 

@@ -74,7 +74,8 @@ void check(const GenerateOptions& o) {
   expect(o.top_k.value_or(1) >= 1, "--top-k of at least 1", o.top_k.value_or(1));
   expect(top_p > 0 && top_p <= 1, "--top-p above 0 and at most 1", top_p);
   expect(min_p >= 0 && min_p <= 1, "--min-p from 0 to 1", min_p);
-  expect(o.repetition_penalty > 0, "--repetition-penalty above 0", o.repetition_penalty);
+  expect(o.repetition_penalty >= 1e-6 && o.repetition_penalty <= 1e6,
+         "--repetition-penalty from 1e-06 to 1e+06", o.repetition_penalty);
   expect(!o.ids || o.stops.empty(), "--stop with --prompt", "--ids");
   expect(std::count(o.stops.begin(), o.stops.end(), "") == 0, "--stop with a text", "nothing");
   expect(o.samples >= 1, "--samples of at least 1", o.samples);

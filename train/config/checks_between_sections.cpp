@@ -107,10 +107,18 @@ void explain_synonyms(RunConfig& config, ConfigErrors& errors) {
     if (found == words.end() || found->second.size() > most) {
       return message;
     }
-    // A hint within the section may be for a word that is only near.
-    const std::vector<std::string>& places = found->second;
     const std::string section =
         mistake.path.substr(0, mistake.path.size() - mistake.unknown_key.size());
+    // Fields of an entry of a list, as in attention.1.window, are found without its number.
+    const size_t number = section.find_first_of("0123456789", 1);
+    std::vector<std::string> places = found->second;
+    for (std::string& place : places) {
+      if (number != section.npos && section[number - 1] == '.' &&
+          place.starts_with(section.substr(0, number))) {
+        place.insert(number, section, number, section.find('.', number) + 1 - number);
+      }
+    }
+    // A hint within the section may be for a word that is only near.
     const bool is_here =
         message.starts_with(hint_begin) &&
         std::count(places.begin(), places.end(), section + message.substr(hint_begin.size())) > 0;

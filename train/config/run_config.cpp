@@ -115,7 +115,7 @@ void SampleConfig::fields(Fields& f) {
   f.optional("tokens", tokens, at_least(1), "how many tokens it adds")
       .also_known_as({"max_new_tokens", "max_tokens"});
   f.optional("temperature", temperature, at_least(0),
-             "below 1 bolder, 0 always the likeliest token")
+             "below 1 more cautious, above 1 bolder, 0 always the likeliest token")
       .also_known_as({"temp"});
   f.optional("top_k", top_k, at_least(1), "choose among the k likeliest");
   f.optional("top_p", top_p, in_range(0, 1, Bound::open), "choose among the likeliest with sum p");

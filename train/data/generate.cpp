@@ -23,8 +23,8 @@ void check(const SamplingOptions& options) {
          options.top_k.value_or(1));
   expect(top_p > 0 && top_p <= 1, "top_p: expected a number above 0 and at most 1", top_p);
   expect(min_p >= 0 && min_p <= 1, "min_p: expected a number from 0 to 1", min_p);
-  expect(options.repetition_penalty > 0 && std::isfinite(options.repetition_penalty),
-         "repetition_penalty: expected a number above 0", options.repetition_penalty);
+  expect(options.repetition_penalty >= 1e-6 && options.repetition_penalty <= 1e6,
+         "repetition_penalty: expected a number from 1e-06 to 1e+06", options.repetition_penalty);
 }
 
 // Sets all weights to 0 except the most likely ones that top_k and top_p keep.

@@ -132,6 +132,7 @@ TEST_CASE("generate: wrong options") {
                                     {.min_p = -0.1},
                                     {.min_p = 1.1},
                                     {.repetition_penalty = 0},
+                                    {.repetition_penalty = 1e-40},
                                     {.repetition_penalty = INFINITY}}) {
     CHECK_THROWS_AS(generate(*model, {1}, 3, wrong, 6), ConfigError);
   }

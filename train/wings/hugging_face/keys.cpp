@@ -95,13 +95,15 @@ void Keys::refuse(const std::string& key, const std::string& expected) const {
   fail<IoError>(where_, ": ", key, ": expected ", expected, ", got ", shown(key));
 }
 
-void Keys::cannot(const std::string& key, const std::string& here) const {
-  fail<ConfigError>(where_, ": ", key, ": expected ", here, ", as heed has nothing else; got ",
-                    shown(key));
+void Keys::cannot(const std::string& key, const std::string& here, const std::string& since) const {
+  fail<ConfigError>(where_, ": ", key, ": expected ", here, ", as ", since, "; got ", shown(key));
 }
 
 std::string Keys::shown(const std::string& key) const {
-  const ConfigNode& value = json_.get(key);
+  ConfigNode value = json_.get(key);
+  for (const ConfigNode& inside : json_.children()) {  // rope_parameters
+    if (value.is_absent() && inside.is_map()) value = inside.get(key);
+  }
   if (value.is_scalar()) {
     return printable(value.is_null() ? "null" : value.text(), 100);
   }

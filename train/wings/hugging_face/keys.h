@@ -38,7 +38,8 @@ class Keys {
   // Throws IoError: the value makes no sense.
   [[noreturn]] void refuse(const std::string& key, const std::string& expected) const;
   // Throws ConfigError: it makes sense, but heed has no such model.
-  [[noreturn]] void cannot(const std::string& key, const std::string& here) const;
+  [[noreturn]] void cannot(const std::string& key, const std::string& here,
+                           const std::string& since = "heed has nothing else") const;
 
  private:
   std::string shown(const std::string& key) const;

@@ -23,6 +23,8 @@ const std::vector<std::pair<std::string, std::string>> activations{
     {"relu2", "relu2"},        {"silu", "silu"},
     {"silu", "swish"}};
 
+constexpr const char* no_windows = "heed import makes no attention.window of it";
+
 std::string activation_of(Keys& keys, const std::string& key, const std::string& usual) {
   const std::string theirs = keys.words(key, usual);
   for (const auto& [ours, name] : activations) {
@@ -69,14 +71,14 @@ void read_common(Keys& keys) {
   keys.require_none("pruned_heads");
   for (const ConfigNode& each : keys.get("layer_types").children()) {
     if (each.text() != "full_attention") {
-      keys.cannot("layer_types", "full_attention in all of them");
+      keys.cannot("layer_types", "full_attention in all of them", no_windows);
     }
   }
   if (!keys.flag("use_sliding_window", keys.words("model_type", "") !=
                                            "qwen3")) {  // then transformers looks at nothing else
     keys.ignore({"sliding_window", "max_window_layers"});
-  } else {
-    keys.require_none("sliding_window");
+  } else if (keys.has("sliding_window")) {
+    keys.cannot("sliding_window", "none", no_windows);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "autograd/base/modes.h"
 #include "layers/config/values.h"
 #include "layers/gpt.h"
+#include "train/files/number_words.h"
 #include "train/wings/bpe/bpe_tokenizer.h"
 #include "train/wings/bpe/read.h"
 #include "train/wings/fine_tuning/source.h"
@@ -39,8 +40,10 @@ Fingerprint HuggingFaceWeights::fingerprint(const fs::path& file) const {
 void HuggingFaceWeights::load(Module& model, const fs::path& file, const IsIgnored& ignored) const {
   const Architecture& architecture = *model_in(file.parent_path()).architecture;
   auto* const gpt = dynamic_cast<Gpt*>(&model);
-  require<ConfigError>(gpt != nullptr, file.parent_path().string(), " holds a ",
-                       architecture.model_type, ", which only a model of type gpt can take");
+  require<ConfigError>(
+      gpt != nullptr, file.parent_path().string(), " holds a ", architecture.model_type,
+      ", which only a model of type gpt can take; heed import ",
+      shell_word(file.parent_path().string()), " makes a run of it, whose weights others take");
   const std::string wrong = obstacle(architecture, *gpt);
   require<ConfigError>(wrong.empty(), "these are not the weights of this model: ", wrong);
   const FolderWeights weights(file);

@@ -62,5 +62,6 @@ TEST_CASE("weights: those of a Hugging Face folder, and what no shape shows") {
   CHECK(refused(*wide, {"tok_emb.*"}) == "no error");
   const auto linear = make_layer("linear", parse_config("{d_in: 2, d_out: 2}", "model.yaml"));
   CHECK(refused(*linear, {}) ==
-        folder.string() + " holds a gpt2, which only a model of type gpt can take");
+        folder.string() + " holds a gpt2, which only a model of type gpt can take; heed import " +
+            folder.string() + " makes a run of it, whose weights others take");
 }
