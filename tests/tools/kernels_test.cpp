@@ -54,8 +54,8 @@ TEST_CASE("kernels: a value that is none, and kernels that are not available") {
   const std::vector<std::string> command = {"validate", write_config(folder)};
   const ProgramResult wrong = run_heed(command, {"HEED_KERNELS=fp8"});
   CHECK(wrong.exit_code == 2);
-  CHECK(contains(wrong.err,
-                 "HEED_KERNELS=fp8: not in this build; available: " + available_names()));
+  CHECK(
+      contains(wrong.err, "HEED_KERNELS=fp8: not in this build; available: " + available_names()));
   for (const KernelEntry& k : all_kernels()) {
     CAPTURE(k.name);
     const ProgramResult result = run_heed(command, {kernel_variable(k)});
