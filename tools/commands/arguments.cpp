@@ -23,7 +23,7 @@ std::string number_mistake(const std::string& text, const Range& range = any_num
 }
 
 // Of words_for_parser() in command_line.cpp.
-std::string cut_at_nul(std::string word) { return word.c_str(); }
+std::string cut_at_nul(const std::string& word) { return word.substr(0, word.find('\0')); }
 
 }  // namespace
 

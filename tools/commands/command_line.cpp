@@ -98,7 +98,7 @@ std::string explain(const CLI::App& app, const CLI::Error& error) {
                ? program + ": expected a command; to begin with:\n" + first_commands()
                : program + ": " + printable_lines(error.what()) + "; see " + program + " --help";
   }
-  const std::string whole = left.front().c_str(), word = whole.substr(0, whole.find('='));
+  const std::string word = left.front().substr(0, left.front().find_first_of("=\0", 0, 2));
   const char* what = word.starts_with("-") ? "unknown option "
                      : command != nullptr  ? "unexpected argument "
                                            : "unknown command ";

@@ -102,13 +102,14 @@ bool takes_value(const CLI::Option& option) { return option.get_items_expected_m
 Candidates values_of_option(const Line& line, const CLI::Option& option, const std::string& typed) {
   const std::string name = option.get_name();
   Candidates found = line.offered(option);
+  const bool is_file = found.words.empty() && name != "--resume";
   if (name == "--set") {
     return config_keys(typed, line.config, line.sets);
   }
   if (name == "--resume" || name == "--weights") {
     add_runs(typed, found);
   }
-  if (found.words.empty() && name != "--resume" && option.get_type_name() == "TEXT") {
+  if (is_file && option.get_type_name() == "TEXT") {
     found.also = Names::files;
   }
   return found;
