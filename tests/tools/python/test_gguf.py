@@ -120,6 +120,29 @@ def test_gpt_neox_with_bytes(place: Path) -> None:
     assert len(fields["tokenizer.ggml.tokens"]) == 256
 
 
+def test_a_tied_gpt_neox_has_its_output_layer(place: Path) -> None:
+    _, tensors = read(trained("neox", position="rope", tie_embeddings=True))
+    assert np.array_equal(tensors["output.weight"], tensors["token_embd.weight"])
+
+
+@pytest.mark.parametrize("data", [
+    {"type": "lines", "path": "my.txt", "tokenizer": "char"},
+    {"type": "lines", "path": "my.txt", "tokenizer": "byte"},
+    {"type": "instructions", "path": "my.json", "tokenizer": "byte"},
+])
+def test_a_tokenizer_with_tokens_of_its_task_is_refused(data: dict[str, str], place: Path) -> None:
+    Path("my.txt").write_text("Anna\nBela\n" * 20, encoding="utf-8")
+    rows = [{"instruction": f"do {n}", "output": f"out {n}"} for n in range(40)]
+    Path("my.json").write_text(json.dumps(rows), encoding="utf-8")
+    model = {"type": "gpt", "d_model": 16, "num_heads": 2, "num_layers": 1}
+    run = hg.train(small(data=data, model=model, eval={}, sample={},
+                         train={"steps": 1, "batch_size": 2}), "runs/a")
+    wanted = f"^data.type: {data['type']} adds tokens of its own to the tokenizer "
+    with pytest.raises(hg.ConfigError, match=wanted + data["tokenizer"]):
+        hg.to_gguf(run, "model.gguf")
+    assert not list(place.glob("model.gguf*"))
+
+
 def test_llama(place: Path) -> None:
     run = trained("llama", tokenizer_file("gpt4"), position="rope", norm="rms_norm",
                   activation="swiglu", num_kv_heads=2, rope_base=5000, bias=False)

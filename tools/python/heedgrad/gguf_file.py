@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -63,10 +64,7 @@ def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
         tokens = json.loads(tokenizer.read_text(encoding="utf-8")) if tokenizer.exists() else None
     kind = config["model_type"]
     _require_sayable(kind, config)
-    vocabulary = run.checkpoint / "vocabulary.json"
-    if tokens is None and vocabulary.exists():
-        used = json.loads(vocabulary.read_text(encoding="utf-8"))["type"]
-        raise ConfigError(f"data.tokenizer: expected bpe, char or byte, which GGUF has, got {used}")
+    _require_tokenizer(run.config, tokens)
     partial = path.with_name(path.name + ".part")
     writer = gguf.GGUFWriter(partial, _NAMES[kind])
     try:
@@ -86,6 +84,18 @@ def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
     writer.close()
     partial.replace(path)
     return path
+
+
+def _require_tokenizer(config: str, tokens: dict[str, Any] | None) -> None:
+    """Refuses a run whose tokenizer heed export has no file for."""
+    has = re.search(r"^data:\n  type: (\S+)\n(?:  .*\n)*?  tokenizer:\s+(?:type: )?(\S+)$", config,
+                    re.MULTILINE)
+    if tokens is None and has is not None:
+        task, used = has.groups()
+        if used in ("bpe", "char", "byte"):
+            raise ConfigError(f"data.type: {task} adds tokens of its own to the tokenizer {used}, "
+                              "which no file has; expected text")
+        raise ConfigError(f"data.tokenizer: expected bpe, char or byte, which GGUF has, got {used}")
 
 
 def _require_sayable(kind: str, config: dict[str, Any]) -> None:
@@ -166,6 +176,8 @@ def gguf_tensors(kind: str, config: dict[str, Any], tensors: dict[str, Array]) -
         if their_name is None:
             raise ConfigError(f"{name}: GGUF has no tensor for it in {_NAMES[kind]}")
         found[their_name] = _laid_out(kind, config, name, array)
+    if kind == "gpt_neox":  # alone among the four, llama.cpp does not take the embedding for it
+        found.setdefault("output.weight", found["token_embd.weight"])
     return found
 
 
