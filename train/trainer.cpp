@@ -198,7 +198,8 @@ void Trainer::sample_if_due() {
                               .sampling = {.temperature = sample.temperature,
                                            .top_k = sample.top_k,
                                            .top_p = sample.top_p,
-                                           .seed = static_cast<uint64_t>(run_.config.seed)},
+                                           .seed = static_cast<uint64_t>(run_.config.seed),
+                                           .ends = sample.end},
                               .context_length = run_.config.context_length(),
                               .stop = [&] {
                                 state_.sample_due = InterruptGuard::requested() || time_is_over();

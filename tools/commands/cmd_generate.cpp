@@ -144,7 +144,8 @@ void write_samples(const TrainedRun& trained, const std::string& prompt, const G
     };
     const AnswerOptions options{
         .tokens = o.tokens,
-        .sampling = {o.temperature, o.top_k, o.top_p, seed, o.min_p, o.repetition_penalty, watch},
+        .sampling = {o.temperature, o.top_k, o.top_p, seed, o.min_p, o.repetition_penalty, watch,
+                     trained.loaded.config.sample.end},
         .context_length = trained.loaded.config.context_length(),
         .each = [&](const std::string& piece) { say(stops.push(piece)); },
         .stop = [&] { return stops.reached; }};

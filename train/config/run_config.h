@@ -63,6 +63,7 @@ struct SampleConfig {
   double temperature = 0.8;
   std::optional<int64_t> top_k;
   std::optional<double> top_p;
+  std::vector<int64_t> end;
   void fields(Fields& f);
 };
 

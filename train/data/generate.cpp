@@ -155,6 +155,7 @@ std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt,
     if (each) {
       each(id);
     }
+    if (options.is_end(id)) break;
   }
   return {ids.begin() + static_cast<ptrdiff_t>(prompt.size()), ids.end()};
 }

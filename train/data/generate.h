@@ -1,6 +1,7 @@
 // Text generation: sampling from a model, token by token.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -26,6 +27,8 @@ struct SamplingOptions {
   // Logits of tokens that came before are divided by it; negative ones are multiplied.
   double repetition_penalty = 1;
   std::function<void(const TokenChoice&)> watch = {};  // called for every generated token
+  std::vector<int64_t> ends = {};                      // after one of these tokens nothing comes
+  bool is_end(int32_t id) const { return std::find(ends.begin(), ends.end(), id) != ends.end(); }
 };
 
 // Continues a prompt by `tokens` tokens and returns them. Calls `each(token)` for every generated
@@ -39,7 +42,7 @@ struct SamplingOptions {
 // order of Hugging Face's transformers: repetition_penalty, temperature, top_k, top_p, min_p. Among
 // tokens with equal logits the lowest ids count as most likely.
 //
-// Ends before the next token, with fewer of them, once `stop` returns true.
+// Ends with fewer tokens once `stop` returns true, and with one of options.ends.
 //
 // Throws ConfigError for an empty prompt or options out of range, DivergedError if a logit is NaN
 // or infinite.

@@ -21,9 +21,11 @@ Answer continued(Module& model, const Tokenizer& tokenizer, const std::string& p
   TextStream stream(tokenizer);
   const int32_t last_read = before.empty() ? -1 : before.back();
   stream.push(prompt, last_read);
-  const std::vector<int32_t> after = generate(
+  const auto is_end = [&](int32_t id) { return options.sampling.is_end(id); };
+  std::vector<int32_t> after = generate(
       model, before, options.tokens, options.sampling, options.context_length,
-      [&](int32_t id) { options.say(stream.push(id)); }, options.stop);
+      [&](int32_t id) { options.say(is_end(id) ? "" : stream.push(id)); }, options.stop);
+  std::erase_if(after, is_end);
   options.say(stream.finish());
   const size_t shown = std::min(before.size(), static_cast<size_t>(options.context_length));
   const std::span<const int32_t> last(before.end() - static_cast<ptrdiff_t>(shown), before.end());

@@ -70,6 +70,7 @@ struct Source {
         json(read_json(config)),
         imported(model_of_json(json, config.string())),
         own(own_model_of_json(json)),
+        generation(read_generation(folder)),
         weights(weights_file(folder)) {}
 
   std::string adapter;
@@ -77,12 +78,13 @@ struct Source {
   ConfigNode json;
   ImportedModel imported;
   ConfigNode own;  // what heed itself wrote into config.json, if it still fits the rest
+  Generation generation;
   FolderWeights weights;
 };
 
 // The text of a tokenizer.json; "" for a run without a tokenizer.
-std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size,
-                           std::vector<std::string>& notes) {
+std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size, Generation& generation) {
+  std::vector<std::string>& notes = generation.notes;
   const std::string path = o.tokenizer.value_or(find_tokenizer(o.folder).string());
   if (path == "none") {
     return "";
@@ -103,6 +105,10 @@ std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size,
     const char* const next = what.find('\n') == std::string::npos ? "; " : "\n";
     fail<IoError>(what, o.tokenizer ? "" : next + text("--tokenizer none imports without it"));
   }
+  if (model.adds_tokens) {
+    generation.special_tokens = true;
+    notes.push_back(path + ": post_processor: " + adds_none);
+  }
   const auto size = static_cast<int64_t>(model.tokens.size());
   require<ConfigError>(size <= vocab_size, path, ": has ", grouped(size), " tokens, the model ",
                        grouped(vocab_size), "; expected at most as many");
@@ -115,7 +121,8 @@ std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size,
 }
 
 // The config of the run. tokenizer: the path of its file; "": none.
-ConfigNode run_config(const ConfigNode& model, const fs::path& tokenizer) {
+ConfigNode run_config(const ConfigNode& model, const fs::path& tokenizer,
+                      const Generation& generation) {
   const std::optional<int64_t> length = whole_number(model.get("context_length"));
   const int64_t window = std::min(longest_window, length.value_or(longest_window));
   ConfigNode data =
@@ -123,14 +130,18 @@ ConfigNode run_config(const ConfigNode& model, const fs::path& tokenizer) {
           ? ConfigNode::map({{"type", "synthetic"}, {"vocab_size", model.get("vocab_size")}})
           : ConfigNode::map({{"type", "text"}, {"path", ""}});
   if (!tokenizer.empty()) {
-    data.set("tokenizer",
-             ConfigNode::map({{"type", "bpe"}, {"path", fs::absolute(tokenizer).string()}}));
+    data.set("tokenizer", ConfigNode::map({{"type", "bpe"},
+                                           {"path", fs::absolute(tokenizer).string()},
+                                           {"special_tokens", generation.special_tokens}}));
   }
   data.set("context_length", window);
-  return ConfigNode::map({{"data", data},
-                          {"model", model},
-                          {"train", ConfigNode::map({{"steps", 1}, {"batch_size", 1}})},
-                          {"checkpoint", ConfigNode::map({{"optimizer_state", false}})}});
+  return ConfigNode::map(
+      {{"data", data},
+       {"model", model},
+       {"train", ConfigNode::map({{"steps", 1}, {"batch_size", 1}})},
+       {"checkpoint", ConfigNode::map({{"optimizer_state", false}})},
+       {"sample", ConfigNode::map({{"end", ConfigNode::list({generation.ends.begin(),
+                                                             generation.ends.end()})}})}});
 }
 
 // Compares the weights with the shapes of the model, and the model with the memory there is, before
@@ -151,7 +162,8 @@ void rehearse(const LayerChoice& model, const Architecture& architecture,
 LoadedRun load(const Source& source, const ConfigNode& model, const fs::path& tokenizer,
                const fs::path& inside) {
   return with_place<ConfigError>(source.config.string() + ": ", [&] {
-    return load_run(RunTree(run_config(model, tokenizer)), inside, Purpose::train, inside);
+    return load_run(RunTree(run_config(model, tokenizer, source.generation)), inside,
+                    Purpose::train, inside);
   });
 }
 
@@ -201,7 +213,11 @@ std::optional<Written> write_run(const Source& source, const ConfigNode& model,
   }
   TrainingState state;
   state.streams = streams().state();
-  save_checkpoint(inside, *made, nullptr, state, run.texts(), {}, run.made_with());
+  std::map<std::string, std::string> texts = run.texts();
+  if (!source.generation.chat_template.empty()) {
+    texts[stored_chat_template] = source.generation.chat_template;
+  }
+  save_checkpoint(inside, *made, nullptr, state, texts, {}, run.made_with());
   write_file_atomically(inside / "config.yaml", run.texts().at("config.yaml"));
   MetricsWriter::resume(inside / "metrics.csv", 0).flush_to_disk();
   return Written{made->parameter_count(), known_prompt(*run.task)};
@@ -277,14 +293,14 @@ int run(const ImportOptions& given) {
   require<IoError>(is_folder, o.folder, ": expected a folder with config.json and weights: ",
                    error && !is_missing ? error.message() : "not a folder", how_to_get(o.folder));
   require_precision("float32");
-  const Source source(o.folder, adapter);
-  std::vector<std::string> notes = source.imported.notes;
+  Source source(o.folder, adapter);
+  std::vector<std::string>& notes = source.generation.notes;
   if (source.json.has("heedgrad") && source.own.is_absent()) {
     notes.push_back(source.config.string() + ": heedgrad.model is another model than the rest of " +
                     "the file says, which is taken");
   }
   const int64_t vocab_size = whole_number(source.imported.model.get("vocab_size")).value_or(0);
-  const std::string tokenizer = tokenizer_text(o, vocab_size, notes);
+  const std::string tokenizer = tokenizer_text(o, vocab_size, source.generation);
   Written written;
   write_new_folder(
       out, [&](const fs::path& inside) { written = write_best(source, tokenizer, out, inside); });

@@ -81,7 +81,8 @@ class Chat {
                  .sampling = {.temperature = o.temperature.value_or(usual_temperature()),
                               .top_k = o.top_k,
                               .top_p = o.top_p,
-                              .seed = static_cast<uint64_t>(o.seed)},
+                              .seed = static_cast<uint64_t>(o.seed),
+                              .ends = trained.loaded.config.sample.end},
                  .context_length = context_length_,
                  .each = [this](const std::string& part) { write(part); },
                  .stop = LineEditor::interrupted} {}
@@ -207,6 +208,11 @@ int run_chat(const ChatOptions& o) {
   check_chat(o);
   const TrainedRun trained = load_to_ask(o.run, o.sets);
   require_tokenizer(trained, "heed chat: " + o.run);
+  std::vector<std::string> already_printed;
+  require<ConfigError>(
+      !is_there(resolve_run(o.run, already_printed).checkpoint / "chat_template.jinja"),
+      "heed chat: ", o.run, " was imported with a chat_template, by which heed does not ask; ",
+      "heed generate takes a prompt that is written in its form");
   return Chat(trained, o).run();
 }
 

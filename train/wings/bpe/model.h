@@ -44,6 +44,7 @@ struct BpeModel {
   bool prefix_space = false;  // a text is encoded with a blank before it
   std::vector<SplitRule> rules;
   std::vector<AddedToken> added;
+  bool adds_tokens = false;  // the file puts tokens around each text, heed does not
 
   bool operator==(const BpeModel&) const = default;
 };

@@ -259,6 +259,8 @@ BpeModel bpe_from_json(std::string_view text, const std::string& where) {
     read_added(file.at("added_tokens"), out.composes, builder);
   }
   out.whole_pieces = model.flag("ignore_merges", false);
+  const std::string after = file.find("post_processor").dump();
+  out.adds_tokens = after.find("SpecialToken") != after.npos || after.find("\"cls\"") != after.npos;
   const JsonValue ours{file.find("heedgrad"), where + ": heedgrad"};
   out.ranked_by_result = ours.flag("ranked_by_result", false);
   return out;

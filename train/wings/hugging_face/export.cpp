@@ -89,12 +89,16 @@ bool write_hugging_face(const std::filesystem::path& folder, const ExportJob& jo
   const ConfigNode end = tokenizer.end_of_text ? ConfigNode(*tokenizer.end_of_text)
                                                : ConfigNode::scalar("null", /*quoted=*/false);
   ConfigNode config = json_of_model(architecture, job.model, job.own);
+  const ConfigNode ends = job.ends.size() > 1 ? ConfigNode::list({job.ends.begin(), job.ends.end()})
+                          : job.ends.empty()  ? end
+                                              : ConfigNode(job.ends[0]);
   config.set("bos_token_id", end);
-  config.set("eos_token_id", end);
+  config.set("eos_token_id", ends);
   config.set("dtype", job.dtype == Dtype::BF16 ? "bfloat16" : "float32");
   write_file_atomically(folder / "config.json", json_text(config));
-  write_file_atomically(folder / "generation_config.json",
-                        json_text(ConfigNode::map({{"bos_token_id", end}, {"eos_token_id", end}})));
+  write_file_atomically(
+      folder / "generation_config.json",
+      json_text(ConfigNode::map({{"bos_token_id", end}, {"eos_token_id", ends}})));
   for (const auto& [name, contents] : tokenizer.texts) {
     write_file_atomically(folder / name, contents);
   }

@@ -10,10 +10,11 @@
 namespace heed {
 
 struct ExportJob {
-  const Gpt& model;            // without an obstacle (architecture.h)
-  const ConfigNode& own;       // its config as heed writes it
-  const Tokenizer* tokenizer;  // or null
-  Dtype dtype;                 // F32 or BF16
+  const Gpt& model;                // without an obstacle (architecture.h)
+  const ConfigNode& own;           // its config as heed writes it
+  const Tokenizer* tokenizer;      // or null
+  Dtype dtype;                     // F32 or BF16
+  std::vector<int64_t> ends = {};  // sample.end; none: the <|endoftext|> of the tokenizer
 };
 
 // A tensor to be stored as F32 or BF16.

@@ -62,8 +62,8 @@ ordered_json value_of(const ConfigNode& node) {
 
 }  // namespace
 
-ConfigNode parse_json(std::string_view bytes, const std::string& where) {
-  require_strict_json(bytes, where, {json_limits::depth, json_limits::entries});
+ConfigNode parse_json(std::string_view bytes, const std::string& where, size_t entries) {
+  require_strict_json(bytes, where, {json_limits::depth, entries});
   const auto value = ordered_json::parse(bytes);
   require<IoError>(value.is_object(), where, ": expected an object {...}, got ", value.type_name());
   return node_of(value);

@@ -1,7 +1,9 @@
 #include "train/wings/hugging_face/keys.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <sstream>
 
 #include "layers/config/fields.h"
 #include "layers/config/values.h"
@@ -81,12 +83,17 @@ void Keys::require_none(const std::string& key) {
   }
 }
 
+void Keys::ignore(const std::string& keys) {
+  std::istringstream words(keys);
+  known_.insert(std::istream_iterator<std::string>(words), {});
+}
+
 std::vector<std::string> Keys::unknown() const {
   std::vector<std::string> names;
   for (const ConfigNode& child : json_.children()) {
-    if (!known_.contains(child.key()) && !child.is_null()) {
-      names.push_back(child.key());
-    }
+    const bool says =
+        child.is_scalar() ? !child.is_null() && child.text() != "false" : child.size() > 0;
+    if (says && !known_.contains(child.key())) names.push_back(child.key());
   }
   return names;
 }

@@ -1,7 +1,6 @@
 // The values of a config.json, and which of its keys have been asked for.
 #pragma once
 
-#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,12 +26,12 @@ class Keys {
   // As number(), of a value within that of the key.
   double number_of(const ConfigNode& value, const std::string& key, double usual) const;
 
-  // Keys that have no effect on the logits.
-  void ignore(std::initializer_list<const char*> keys) { known_.insert(keys.begin(), keys.end()); }
+  // Keys that are read later, or have no effect on numbers, with blanks between them.
+  void ignore(const std::string& keys);
   // Throw ConfigError for a flag that is not as heed has it, and for anything but an empty list.
   void require_flag(const std::string& key, bool as_here, bool usual);
   void require_none(const std::string& key);
-  // The keys that nothing has asked for.
+  // The keys that nothing has asked for and that say something: more than null, false, [] or {}.
   std::vector<std::string> unknown() const;
 
   // Throws IoError: the value makes no sense.

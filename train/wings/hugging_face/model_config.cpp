@@ -7,12 +7,16 @@
 #include "layers/config/values.h"
 #include "layers/module/registry.h"
 #include "layers/text/display.h"
+#include "train/files/files.h"
 #include "train/wings/fine_tuning/source.h"
+#include "train/wings/hugging_face/json.h"
 #include "train/wings/hugging_face/keys.h"
 #include "train/wings/hugging_face/rope.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -24,6 +28,25 @@ const std::vector<std::pair<std::string, std::string>> activations{
     {"silu", "swish"}};
 
 constexpr const char* no_windows = "heed import makes no attention.window of it";
+
+// Keys without effect on numbers, in config.json or generation_config.json, as the README has them.
+const char* const without_effect =
+    "model_type heedgrad architectures transformers_version torch_dtype dtype _name_or_path "
+    "initializer_range use_cache bos_token_id eos_token_id pad_token_id sep_token_id prefix "
+    "decoder_start_token_id task_specific_params tokenizer_class finetuning_task problem_type "
+    "is_decoder id2label label2id num_labels classifier_dropout n_ctx gradient_checkpointing "
+    "output_past output_attentions output_hidden_states return_dict torchscript use_bfloat16 "
+    "tf_legacy_loss chunk_size_feed_forward tie_encoder_decoder attn_implementation "
+    "_attn_implementation_autoset transformers.js_config is_llama_config unsloth_version "
+    "unsloth_fixed pretraining_tp max_length max_new_tokens output_scores output_logits "
+    "return_dict_in_generate remove_invalid_values _from_model_config trust_remote_code "
+    "cache_implementation cache_config return_legacy_cache";
+// Options of generation, which versions before 5 kept in config.json.
+const char* const of_generate =
+    "min_length do_sample early_stopping num_beams num_beam_groups diversity_penalty temperature "
+    "top_k top_p typical_p repetition_penalty length_penalty no_repeat_ngram_size bad_words_ids "
+    "encoder_no_repeat_ngram_size num_return_sequences forced_bos_token_id forced_eos_token_id "
+    "exponential_decay_length_penalty suppress_tokens begin_suppress_tokens";
 
 std::string activation_of(Keys& keys, const std::string& key, const std::string& usual) {
   const std::string theirs = keys.words(key, usual);
@@ -41,30 +64,11 @@ std::string their_activation(const std::string& ours) {
       ->second;
 }
 
-// What every config.json may say, without effect on the logits, and what none may say here.
+// What every config.json may say, without effect on the logits, and what none may say here. The
+// README has all of these keys.
 void read_common(Keys& keys) {
-  keys.ignore({"model_type",
-               "heedgrad",
-               "architectures",
-               "transformers_version",
-               "torch_dtype",
-               "dtype",
-               "_name_or_path",
-               "initializer_range",
-               "use_cache",
-               "bos_token_id",
-               "eos_token_id",
-               "pad_token_id",
-               "task_specific_params",
-               "is_decoder",
-               "output_attentions",
-               "output_hidden_states",
-               "id2label",
-               "label2id",
-               "transformers.js_config",
-               "is_llama_config",
-               "classifier_dropout",
-               "n_ctx"});
+  keys.ignore(without_effect);
+  keys.ignore(of_generate);
   keys.require_flag("is_encoder_decoder", false, false);
   keys.require_flag("add_cross_attention", false, false);
   keys.require_none("quantization_config");
@@ -76,7 +80,7 @@ void read_common(Keys& keys) {
   }
   if (!keys.flag("use_sliding_window", keys.words("model_type", "") !=
                                            "qwen3")) {  // then transformers looks at nothing else
-    keys.ignore({"sliding_window", "max_window_layers"});
+    keys.ignore("sliding_window max_window_layers");
   } else if (keys.has("sliding_window")) {
     keys.cannot("sliding_window", "none", no_windows);
   }
@@ -119,8 +123,9 @@ ConfigNode read_gpt2(Keys& keys) {
   model.set("init", "gpt2");
   const bool scaled = keys.flag("scale_attn_weights", true);
   keys.require_flag("scale_attn_by_inverse_layer_idx", false, false);
-  keys.ignore({"reorder_and_upcast_attn", "summary_activation", "summary_first_dropout",
-               "summary_proj_to_labels", "summary_type", "summary_use_proj"});
+  keys.ignore(
+      "reorder_and_upcast_attn summary_activation summary_first_dropout summary_proj_to_labels "
+      "summary_type summary_use_proj");
   const double dropout = keys.number("resid_pdrop", 0.1);
   if (keys.number("embd_pdrop", 0.1) != dropout) {
     keys.cannot("embd_pdrop", text("resid_pdrop, ", dropout));
@@ -186,7 +191,6 @@ ConfigNode read_llama(Keys& keys, bool is_qwen3) {
     keys.cannot("hidden_act", "silu");
   }
   keys.require_flag("rope_interleaved", false, false);
-  keys.ignore({"pretraining_tp"});
   const bool of_attention = keys.flag("attention_bias", false),
              bias = !is_qwen3 && keys.flag("mlp_bias", false);
   model.set("qkv_bias", of_attention);
@@ -207,7 +211,7 @@ ConfigNode read_llama(Keys& keys, bool is_qwen3) {
 ImportedModel model_of_json(const ConfigNode& json, const std::string& where) {
   Keys keys(json, where);
   const std::string type = keys.words("model_type", "");
-  ImportedModel found{.architecture = find_architecture(type), .model = {}, .notes = {}};
+  ImportedModel found{.architecture = find_architecture(type), .model = {}};
   if (found.architecture == nullptr) {
     keys.cannot("model_type", architecture_names());
   }
@@ -216,13 +220,48 @@ ImportedModel model_of_json(const ConfigNode& json, const std::string& where) {
                 : type == "gpt_neox" ? read_neox(keys)
                                      : read_llama(keys, type == "qwen3");
   if (const std::vector<std::string> unknown = keys.unknown(); !unknown.empty()) {
-    std::string names;
-    for (size_t k = 0; k < std::min(unknown.size(), few_names); ++k) {
-      names += (k == 0 ? "" : ", ") + printable(unknown[k], 50);
-    }
-    found.notes.push_back(text(where, ": ignored, as heed does not know it: ", names,
-                               unknown.size() > few_names ? ", ..." : ""));
+    fail<ConfigError>(where, ": ", printable(unknown.front(), 50),
+                      ": heed does not know this key, ",
+                      "which may change what the model computes; if it does not, remove it");
   }
+  return found;
+}
+
+Generation read_generation(const fs::path& folder) {
+  Generation found;
+  const auto note = [&](const fs::path& path, const std::string& key, const char* what) {
+    found.notes.push_back(text(path.string(), ": ", printable(key, 50), ": ", what));
+  };
+  const bool has_own = is_there(folder / "generation_config.json");
+  const fs::path path = folder / (has_own ? "generation_config.json" : "config.json"),
+                 of_tokenizer = folder / "tokenizer_config.json",
+                 jinja = folder / stored_chat_template;
+  const ConfigNode json = read_json(path);
+  Keys keys(json, path.string());
+  const ConfigNode& ends = keys.get("eos_token_id");
+  for (const ConfigNode& each : ends.is_scalar() ? std::vector{ends} : ends.children()) {
+    found.ends.push_back(whole_number(each).value_or(-1));
+    if (found.ends.back() < 0) keys.refuse("eos_token_id", "the id of a token, or a list of them");
+  }
+  keys.ignore(without_effect);
+  for (const std::string& key : has_own ? keys.unknown() : std::vector<std::string>()) {
+    note(path, key, "is not taken from here; heed generate --help lists what it has");
+  }
+  if (is_there(jinja)) found.chat_template = read_file(jinja, json_limits::config_bytes);
+  const ConfigNode said = !is_there(of_tokenizer)
+                              ? ConfigNode()
+                              : parse_json(read_file(of_tokenizer, json_limits::index_bytes),
+                                           of_tokenizer.string(), json_limits::added_tokens);
+  if (const ConfigNode& own = said.get("chat_template"); found.chat_template.empty()) {
+    found.chat_template = own.is_list() ? own.at(0).get("template").text() : own.text();
+  }
+  if (!found.chat_template.empty()) {
+    note(folder, "chat_template", "heed chat does not ask by it; write a prompt in its form");
+  }
+  for (const char* key : {"add_bos_token", "add_eos_token"}) {
+    if (said.get(key).text() == "true") note(of_tokenizer, key, adds_none);
+  }
+  found.special_tokens = !found.chat_template.empty() || said.get("add_bos_token").text() == "true";
   return found;
 }
 

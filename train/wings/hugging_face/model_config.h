@@ -1,6 +1,7 @@
 // config.json as the config of a gpt, and the reverse.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,15 +11,29 @@ namespace heed {
 
 struct ImportedModel {
   const Architecture* architecture = nullptr;
-  ConfigNode model;                // {type: gpt, ...}
-  std::vector<std::string> notes;  // for the user: keys that were ignored
+  ConfigNode model;  // {type: gpt, ...}
 };
 
 // Reads a config.json (json.h). `where` begins messages. Throws ConfigError for a model that heed
 // does not have, with the key and its value; IoError for a key that is missing or makes no sense.
-// Keys that have no effect on the logits are ignored. Ranges that config.json does not break alone,
-// such as a width that the heads do not divide, are left to the gpt.
+// Keys without effect on the logits are ignored, unknown ones refused. Ranges that config.json does
+// not break alone, such as a width that the heads do not divide, are left to the gpt.
 ImportedModel model_of_json(const ConfigNode& json, const std::string& where);
+
+// In a folder of transformers, and in the checkpoint of a model that was imported: how transformers
+// asks it, in Jinja.
+inline constexpr const char* stored_chat_template = "chat_template.jinja";
+
+// How transformers asks a model.
+struct Generation {
+  std::vector<int64_t> ends;       // ids of the tokens that end a text: sample.end of a run
+  std::string chat_template;       // in Jinja; or ""
+  bool special_tokens = false;     // whether prompts have to contain them
+  std::vector<std::string> notes;  // for the user: what heed leaves out, by its key
+};
+inline constexpr const char* adds_none = "heed adds no token to a prompt; write it there";
+// Reads generation_config.json, or config.json if there is none, and tokenizer_config.json.
+Generation read_generation(const std::filesystem::path& folder);
 
 // Why a folder of the architecture would not be the same model, beginning with the field; "" if it
 // is. That is an obstacle (architecture.h), or a difference (fine_tuning/source.h) from what

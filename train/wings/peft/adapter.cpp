@@ -1,7 +1,9 @@
 #include "train/wings/peft/adapter.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "autograd/ops/matmul.h"
@@ -20,10 +22,17 @@ namespace {
 
 constexpr const char* config_name = "adapter_config.json";
 constexpr const char* tensors_name = "adapter_model.safetensors";
+constexpr const char* pickled_name = "adapter_model.bin";
 const std::string peft_prefix = "base_model.model.", after_a = ".lora_A.weight",
                   after_b = ".lora_B.weight", our_a = ".lora.A", our_b = ".lora.B";
 
 std::string layer_of(const std::string& weight) { return weight.substr(0, weight.rfind('.')); }
+
+// The name that a layer of theirs has in adapters. In transformers, the output layer of a GPT-NeoX
+// is lm_head since 5.14; in files of weights it still is embed_out.
+std::string adapted_name(const Architecture& architecture, const TheirTensor& tensor) {
+  return tensor.name == architecture.head ? "lm_head" : layer_of(tensor.name);
+}
 
 // What train.lora has learned of a layer of theirs.
 struct Learned {
@@ -69,7 +78,7 @@ int64_t write_adapter(const fs::path& folder, const AdapterExport& job) {
   for (const TheirTensor& tensor : their_tensors(architecture, job.model)) {
     const Learned learned = learned_of(tensor, job.learned);
     if (learned.parts == 0) continue;
-    const std::string layer = layer_of(tensor.name);
+    const std::string layer = adapted_name(architecture, tensor);
     targets.append(layer);
     if (learned.parts > 1) {
       ranks.set(layer, learned.parts * rank);
@@ -107,37 +116,58 @@ std::string base_of_adapter(const fs::path& folder) {
 
 namespace {
 
-// What adapter_config.json says of the numbers; refuses what is no plain LoRA.
+// Whether peft means the layer by a name in a list: all of its name, or the end of it.
+bool fits(const std::string& layer, const std::string& name) {
+  return layer == name || layer.ends_with("." + name);
+}
+
+// The line of Python that makes a whole model of what is refused here.
+std::string merged_by_peft(const fs::path& folder) {
+  return text("; in Python, peft makes a model of it that heed import takes: PeftModel",
+              ".from_pretrained(AutoModelForCausalLM.from_pretrained(BASE), ", "\"",
+              printable(folder.string(), 4096), "\"", ").merge_and_unload().save_pretrained(DIR)");
+}
+
+// What adapter_config.json says of the numbers; refuses what is no plain LoRA, whether its key is
+// known or not. README.md has a table of all keys.
 class AdapterConfig {
  public:
   explicit AdapterConfig(const fs::path& path)
       : json_(read_json(path)), keys_(json_, path.string()) {
-    if (const std::string type = keys_.words("peft_type", ""); type != "LORA") {
-      keys_.cannot("peft_type", "LORA alone");
+    keys_.require_none("alora_invocation_tokens");  // peft cannot merge it either
+    try {
+      require_plain();
+    } catch (const ConfigError& error) {
+      fail<ConfigError>(error.what(), merged_by_peft(path.parent_path()));
     }
-    if (keys_.words("bias", "none") != "none") keys_.cannot("bias", "none");
-    keys_.require_flag("use_dora", false, false);
-    keys_.require_flag("lora_bias", false, false);
-    keys_.require_flag("use_qalora", false, false);
-    keys_.require_none("modules_to_save");
     alpha_ = keys_.number("lora_alpha", 8);
     is_root_ = keys_.flag("use_rslora", false);
     for (const ConfigNode& each : keys_.get("alpha_pattern").children()) {
-      patterns_[each.key()] = keys_.number_of(each, "alpha_pattern", alpha_);
+      patterns_.emplace_back(each.key(), keys_.number_of(each, "alpha_pattern", alpha_));
     }
   }
 
-  // alpha / r of a layer, or alpha / sqrt(r).
+  // alpha / r of a layer, or alpha / sqrt(r). Of several patterns the first of the file counts.
   real scale(const std::string& layer, int64_t rank) {
-    double alpha = alpha_;
+    std::optional<double> alpha;
     for (const auto& [key, value] : patterns_) {
-      if (layer == key || layer.ends_with("." + key)) {
-        alpha = value;
+      if (fits(layer, key)) {
+        alpha = alpha.value_or(value);
         used_.insert(key);
       }
     }
     const auto r = static_cast<double>(rank);
-    return static_cast<real>(alpha / (is_root_ ? std::sqrt(r) : r));
+    return static_cast<real>(alpha.value_or(alpha_) / (is_root_ ? std::sqrt(r) : r));
+  }
+
+  // True if peft adapts the layer. False, too, if that takes a regular expression to tell.
+  bool names(const std::string& layer) {
+    const ConfigNode& targets = keys_.get("target_modules");
+    const bool in_block = layer.find_first_of("0123456789") != std::string::npos;
+    return !keys_.has("exclude_modules") && !keys_.has("layers_to_transform") &&
+           (std::any_of(targets.children().begin(), targets.children().end(),
+                        [&](const ConfigNode& each) { return fits(layer, each.text()); }) ||
+            (targets.text() == "all-linear" && in_block));
   }
 
   // An alpha for no layer, or for those that a regular expression matches.
@@ -150,11 +180,27 @@ class AdapterConfig {
   }
 
  private:
+  void require_plain() {
+    if (keys_.words("peft_type", "") != "LORA") keys_.cannot("peft_type", "LORA alone");
+    if (keys_.words("bias", "none") != "none") keys_.cannot("bias", "none");
+    const std::string starts = " true false gaussian orthogonal eva ";  // leave the base as it is
+    if (starts.find(" " + keys_.words("init_lora_weights", "true") + " ") == std::string::npos) {
+      keys_.cannot("init_lora_weights", "true, false, gaussian, orthogonal or eva");
+    }
+    keys_.ignore(
+        "lora_alpha use_rslora alpha_pattern target_modules exclude_modules layers_to_transform r "
+        "rank_pattern lora_dropout fan_in_fan_out eva_config layers_pattern peft_version "
+        "inference_mode base_model_name_or_path revision task_type auto_mapping megatron_core "
+        "qalora_group_size ensure_weight_tying runtime_config");
+    const std::vector<std::string> others = keys_.unknown();
+    if (!others.empty()) keys_.cannot(others.front(), "none");
+  }
+
   ConfigNode json_;
   Keys keys_;
   double alpha_ = 0;
   bool is_root_ = false;
-  std::map<std::string, double> patterns_;
+  std::vector<std::pair<std::string, double>> patterns_;
   std::set<std::string> used_;
 };
 
@@ -175,12 +221,20 @@ Sums sums_in(const SafeTensors& file, AdapterConfig& config, const Architecture&
   std::set<std::string> known;
   Sums sums;
   for (const TheirTensor& tensor : their_tensors(architecture, model)) {
-    const std::string layer = layer_of(tensor.name);
+    const std::string now = adapted_name(architecture, tensor), before = layer_of(tensor.name),
+                      layer = file.find(peft_prefix + now + after_a) != nullptr ? now : before;
     const std::string name_a = peft_prefix + layer + after_a,
                       name_b = peft_prefix + layer + after_b;
     const TensorInfo *a = file.find(name_a), *b = file.find(name_b);
     const int64_t columns = tensor.parts.front().columns;
-    if (columns == 0 || a == nullptr || b == nullptr) continue;
+    if (columns == 0) continue;
+    if (a == nullptr || b == nullptr) {
+      if (config.names(now) || config.names(before)) {
+        mistakes.add(
+            [&] { return layer + ": no lora_A and lora_B, though target_modules names it"; });
+      }
+      continue;
+    }
     known.insert({name_a, name_b});
     const std::vector<int64_t> shape_a{a->shape.empty() ? 0 : a->shape[0], columns},
         shape_b{tensor.rows(), shape_a[0]};
@@ -205,6 +259,7 @@ Sums sums_in(const SafeTensors& file, AdapterConfig& config, const Architecture&
     }
   }
   mistakes.throw_if_any();
+  require<IoError>(!sums.empty(), file.path(), ": expected lora_A and lora_B of layers, got none");
   config.require_all_used();
   return sums;
 }
@@ -213,6 +268,9 @@ Sums sums_in(const SafeTensors& file, AdapterConfig& config, const Architecture&
 
 void merge_adapter_folder(const fs::path& folder, const Architecture& architecture, Gpt& model) {
   AdapterConfig config(folder / config_name);
+  require<IoError>(is_there(folder / tensors_name) || !is_there(folder / pickled_name),
+                   folder.string(), ": expected ", tensors_name, ", got ", pickled_name,
+                   ", which can run code and is not read", merged_by_peft(folder));
   const SafeTensors file(folder / tensors_name);
   const Sums sums = sums_in(file, config, architecture, model);
   std::map<std::string, Tensor> parameters;
