@@ -21,23 +21,25 @@ struct TrainedRun {
 void require_precision_of(const RunTree& config);
 
 // What --set does for these commands.
-inline constexpr const char* set_of_run = "where the data is now: --set data.path=FILE";
+inline constexpr const char* set_of_run =
+    "where files are now: --set data.path=FILE, train.weights=BASE";
 
 // Throws ConfigError if `sets` change anything else.
 void check_run_sets(const std::vector<std::string>& sets);
 
 // Loads a run, switching to the program of its precision if necessary. Prints warnings about
-// damaged checkpoints to standard error. Of `sets`, only data.path is allowed (ConfigError): the
-// run is as it was trained, but its data may have moved. If training removes the checkpoint before
-// it is read, the newer one is loaded. A `file` takes the place of the data, all of it as training
-// examples; ConfigError for a task that reads none.
+// damaged checkpoints to standard error. `sets` may say where data.path and train.weights are now,
+// nothing else (ConfigError): the run is as it was trained. If training removes the checkpoint
+// before it is read, the newer one is loaded. A `file` takes the place of the data, all of it as
+// training examples; ConfigError for a task that reads none.
 TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets,
                         const std::string& file = "", Purpose purpose = Purpose::train);
 
 // The same for commands that need no examples: unless `sets` name the data, it may have moved or
 // changed, since the run has kept its vocabularies. Examples are then refused.
 inline TrainedRun load_to_ask(const std::string& run, const std::vector<std::string>& sets) {
-  return load_trained(run, sets, "", sets.empty() ? Purpose::ask : Purpose::train);
+  const bool has_data = !sets.empty() && !sets.front().starts_with("train.weights=");
+  return load_trained(run, sets, "", has_data ? Purpose::train : Purpose::ask);
 }
 
 // Throws ConfigError if the model has no tokenizer: it has ids but no text. The message begins with

@@ -78,7 +78,10 @@ void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
   const ConfigNode before = with_defaults(read_config(of_run.string()));
   const std::string began = before.get("train").get("weights").text();
   const std::string given = resumed.get("train").get("weights").text();
-  require<ConfigError>(given == began || given.empty(), "train.weights: a resumed run continues ",
+  const bool is_base = resumed.get("train").has("lora") &&  // found by its hash, wherever it is
+                       resumed.get("checkpoint").get("full").text() == "false";
+  require<ConfigError>(is_base || given == began || given.empty(),
+                       "train.weights: a resumed run continues ",
                        "with its own weights, which began ",
                        began.empty() ? "as drawn" : "at " + began, "; expected that, got ", given);
   const std::string lines = differences(fixed_values(before), fixed_values(resumed), " in the run");

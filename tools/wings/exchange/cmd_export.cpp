@@ -9,6 +9,7 @@
 #include "tools/wings/pages/output_file.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/number_words.h"
+#include "train/run/resume.h"
 #include "train/wings/hugging_face/export.h"
 #include "train/wings/hugging_face/folder.h"
 #include "train/wings/hugging_face/model_config.h"
@@ -51,10 +52,10 @@ Dtype dtype_of(const ExportOptions& o) {
 }
 
 // The model, and that transformers has its architecture.
-const Gpt& exportable(const TrainedRun& run) {
-  const auto* const gpt = dynamic_cast<const Gpt*>(run.model.get());
+const Gpt& exportable(const Module& model, const LoadedRun& run) {
+  const auto* const gpt = dynamic_cast<const Gpt*>(&model);
   require<ConfigError>(gpt != nullptr, "heed export: model.type: expected gpt, got ",
-                       run.loaded.config.model.type(), ", which transformers does not have");
+                       run.config.model.type(), ", which transformers does not have");
   const std::string wrong = export_obstacle(architecture_of(gpt->config), *gpt);
   require<ConfigError>(wrong.empty(), "heed export: no architecture of transformers holds this ",
                        "model exactly: ", wrong);
@@ -77,17 +78,22 @@ void check_choice(const ExportOptions& o, bool is_lora) {
                        "what was learned, for peft");
 }
 
-int export_adapter(const ExportOptions& o, const fs::path& folder, const TrainedRun& trained) {
-  const ConfigNode& train = trained.loaded.resolved.get("train");
+// The model alone is asked for its shape: an adapter can be written when its base is gone.
+int export_adapter(const ExportOptions& o, const fs::path& folder, const RunArgument& from) {
+  require<ConfigError>(!o.dtype,
+                       "heed export: --adapter: is written in float32; leave --dtype out");
+  const LoadedRun run = load_run(read_run_tree(from.run / "config.yaml", o.sets), from.run,
+                                 Purpose::model, from.checkpoint);
+  check_choice(o, static_cast<bool>(run.config.train.lora));
+  require_same_model(from.checkpoint / "config.yaml", from.run / "config.yaml", run.resolved);
+  const ConfigNode& train = run.resolved.get("train");
   require<ConfigError>(train.get("lora").get("modules_to_save").size() == 0,
                        "heed export: --adapter: train.lora.modules_to_save trains whole layers, ",
                        "which are not written; --merge writes them too");
-  require<ConfigError>(!o.dtype,
-                       "heed export: --adapter: is written in float32; leave --dtype out");
-  const Gpt& model = exportable(trained);
+  const std::unique_ptr<Module> made = make_layer(run.config.model);
+  const Gpt& model = exportable(*made, run);
   const std::string weights = train.get("weights").text();
-  std::vector<std::string> already_printed;
-  const SafeTensors learned(resolve_run(o.run, already_printed).checkpoint / "model.safetensors");
+  const SafeTensors learned(from.checkpoint / "model.safetensors");
   int64_t count = 0;
   write_new_folder(folder, [&](const fs::path& inside) {
     count = write_adapter(inside, {train.get("lora"), learned, model,
@@ -108,17 +114,24 @@ int export_adapter(const ExportOptions& o, const fs::path& folder, const Trained
 int run(const ExportOptions& o) {
   const Dtype dtype = dtype_of(o);
   const fs::path folder = new_folder("heed export: DIR", o.folder);
+  std::vector<std::string> warnings;
+  const RunArgument from = resolve_run(o.run, warnings);
+  if (o.adapter) {
+    print_lines(stderr, warnings);
+    return export_adapter(o, folder, from);
+  }
   const TrainedRun trained = load_to_ask(o.run, o.sets);
   check_choice(o, static_cast<bool>(trained.loaded.config.train.lora));
-  if (o.adapter) {
-    return export_adapter(o, folder, trained);
-  }
-  const Gpt& model = exportable(trained);
+  const Gpt& model = exportable(*trained.model, trained.loaded);
   const ConfigNode own = trained.loaded.resolved.get("model");
   const Tokenizer* const tokenizer = trained.loaded.task->tokenizer();
   bool has_tokenizer = false;
   write_new_folder(folder, [&](const fs::path& inside) {
-    has_tokenizer = write_hugging_face(inside, {model, own, tokenizer, dtype});
+    has_tokenizer = write_hugging_face(
+        inside, {model, own, tokenizer, dtype, trained.loaded.config.sample.end});
+    if (is_there(from.checkpoint / stored_chat_template)) {
+      fs::copy_file(from.checkpoint / stored_chat_template, inside / stored_chat_template);
+    }
   });
 
   const Architecture& architecture = architecture_of(model.config);

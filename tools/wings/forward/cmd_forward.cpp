@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "tools/command.h"
+#include "tools/commands/run.h"
 #include "tools/terminal/table.h"
 #include "tools/wings/forward/forward.h"
 #include "tools/wings/pages/output_file.h"
@@ -111,13 +111,16 @@ int run(const ForwardOptions& o) {
   if (!source.checkpoint.empty() && o.sets.empty()) {
     require_same_model(source.checkpoint / "config.yaml", source.config, loaded.resolved);
   }
+  const bool is_run = !o.weights && !source.checkpoint.empty();
+  ForwardJob job{.in = o.in, .out = o.out, .weights = o.weights, .save_weights = o.save_weights};
+  if (is_run && loaded.config.train.lora) {
+    job.trained = load_to_ask(o.config, o.sets).model;  // merged into its base
+  } else if (is_run) {
+    job.weights = source.checkpoint / "model.safetensors";
+  }
   loaded.config.seed = o.seed.value_or(loaded.config.seed);
   apply_settings(loaded.config);
 
-  ForwardJob job{.in = o.in, .out = o.out, .weights = o.weights, .save_weights = o.save_weights};
-  if (!job.weights && !source.checkpoint.empty()) {
-    job.weights = source.checkpoint / "model.safetensors";
-  }
   job.ignore_extra = o.ignore_extra;
   job.book_buffers = o.book_buffers;
   job.backward = o.backward;

@@ -156,6 +156,13 @@ std::vector<std::string> run_forward(const LayerChoice& choice, const ForwardJob
   const Given given = read(file, layer->signature());
   if (job.weights) {
     load_parameters(*layer, *job.weights, job.ignore_extra ? Extra::ignore : Extra::refuse);
+  } else if (job.trained) {
+    const NoGrad off;
+    std::vector<NamedParameter> to = layer->parameters(), from = job.trained->parameters();
+    for (size_t k = 0; k < to.size(); ++k) {
+      const Array numbers = from[k].tensor.value();
+      std::copy_n(numbers.data(), numbers.size(), to[k].tensor.mutable_value());
+    }
   }
   layer->train(job.train);
 

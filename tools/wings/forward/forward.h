@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct ForwardJob {
   std::filesystem::path in;
   std::filesystem::path out;
   std::optional<std::filesystem::path> weights;       // default: the initial ones
+  std::shared_ptr<Module> trained = {};               // a layer of the same config that has them
   std::optional<std::filesystem::path> save_weights;  // written before `out`
   bool ignore_extra = false;                          // accept unused tensors in `weights`
   bool book_buffers = false;                          // also save the book's mask buffers

@@ -58,9 +58,8 @@ std::vector<Linear*> linear_layers(Module& model) {
 }  // namespace
 
 void LoraAdapter::add_to(Module& model) const {
-  const std::vector<Linear*> linears = linear_layers(model);
+  std::vector<Linear*> linears = linear_layers(model);
   require<ConfigError>(!linears.empty(), "the model has no Linear layer to add to");
-  require_matches("targets", config_.targets, linears, "Linear layer");
   const std::vector<Module*> all = layers_of(model);
   require_matches("modules_to_save", config_.modules_to_save, all, "layer");
   std::set<const void*> saved;  // parameters, by identity
@@ -72,13 +71,16 @@ void LoraAdapter::add_to(Module& model) const {
     layer->for_each_parameter(
         [&](const std::string&, const Parameter& each) { saved.insert(each.identity()); });
   }
+  std::erase_if(linears, [&](const Linear* each) { return whole.contains(each); });
+  require_matches("targets", config_.targets, linears,
+                  whole.empty() ? "Linear layer" : "Linear layer outside of modules_to_save");
   std::multiset<const void*> names;  // of each parameter, by identity
   model.for_each_parameter([&](const std::string&, Parameter& parameter) {
     names.insert(parameter.identity());
     if (!saved.contains(parameter.identity())) parameter.freeze();
   });
   for (Linear* const linear : linears) {
-    if (matches_any(config_.targets, linear->path()) && !whole.contains(linear)) {
+    if (matches_any(config_.targets, linear->path())) {
       require<ConfigError>(names.count(linear->weight.identity()) == 1, "targets: ", linear->path(),
                            " is tied to another layer, which a merged weight would change too; ",
                            "leave it out");

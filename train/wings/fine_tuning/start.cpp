@@ -1,5 +1,7 @@
 #include "train/wings/fine_tuning/start.h"
 
+#include "autograd/base/rethrow.h"
+#include "train/checkpoint/manifest.h"
 #include "train/config/checks_between_sections.h"
 #include "train/config/resolve.h"
 #include "train/files/files.h"
@@ -24,12 +26,10 @@ fs::path FineTuningStart::vocabularies(const TrainConfig& train, const fs::path&
       matches_any(ignored, "source_emb.weight")) {
     return {};
   }
-  try {
-    std::vector<std::string> warnings;
-    return heed::find_weights(folder / train.weights, warnings).parent_path();
-  } catch (const IoError&) {
-    return {};  // reported where the weights are opened
-  }
+  fs::path file;
+  std::vector<std::string> warnings;  // reported, as mistakes are, where the weights are opened
+  error_of<IoError>([&] { file = heed::find_weights(folder / train.weights, warnings); });
+  return file.parent_path();
 }
 
 // What is said about weights to start from has no effect without them.
@@ -46,28 +46,21 @@ void FineTuningStart::check(const RunConfig& config, const ConfigNode& train,
   }
 }
 
-void FineTuningStart::find_weights(LoadedRun& run, const fs::path& folder,
-                                   const fs::path& checkpoint) const {
-  TrainConfig& train = run.config.train;
-  if (train.weights.empty()) {
-    return;
-  }
-  train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
-  require_utf8_path("train.weights", train.weights);
-  const bool is_base = train.lora && !run.config.checkpoint.full;
-  if (run.config.purpose != Purpose::model && (checkpoint.empty() || is_base)) {
-    require<IoError>(!is_base || !is_temporary(train.weights), "a packed run is no base for ",
-                     "train.lora, which needs it whenever the run is opened; unpack it with tar");
-    run.weights = heed::find_weights(train.weights, run.warnings);
-    const std::string found = source_fingerprint(run.weights).text();
-    require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
-                     run.weights.string(), ": changed: expected fingerprint ",
-                     train.weights_fingerprint, ", got ", found);
-    train.weights_fingerprint = found;
-  }
-}
-
 namespace {
+
+constexpr const char* if_moved =
+    "; --set train.weights=PATH says where they are now, heed export RUN DIR --adapter needs none";
+
+// A base that was trained further may still have the checkpoint with the recorded hash.
+fs::path with_hash(const fs::path& base, const std::string& hash) {
+  std::error_code none;
+  for (const auto& each : fs::directory_iterator(base / run_checkpoints, none)) {
+    bool same = false;
+    error_of<IoError>([&] { same = read_manifest(each).files[stored_model].text() == hash; });
+    if (same) return each.path();
+  }
+  return base;
+}
 
 // A warning if the ids of the weights, trained on data of this type, mean something else or may.
 std::string other_ids(const LoadedRun& run, const std::string& type_before) {
@@ -91,13 +84,35 @@ std::string other_ids(const LoadedRun& run, const std::string& type_before) {
 
 }  // namespace
 
+void FineTuningStart::find_weights(LoadedRun& run, const fs::path& folder,
+                                   const fs::path& checkpoint) const {
+  TrainConfig& train = run.config.train;
+  if (train.weights.empty()) return;
+  train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
+  require_utf8_path("train.weights", train.weights);
+  const bool is_base = train.lora && !run.config.checkpoint.full;
+  if (run.config.purpose != Purpose::model && (checkpoint.empty() || is_base)) {
+    require<IoError>(!is_base || !is_temporary(train.weights), "a packed run is no base for ",
+                     "train.lora, which needs it whenever the run is opened; unpack it with tar");
+    const auto wrong = error_of<IoError>([&] {
+      run.weights =
+          heed::find_weights(with_hash(train.weights, train.weights_fingerprint), run.warnings);
+      const std::string found = source_fingerprint(run.weights).text();
+      require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
+                       run.weights.string(), ": changed: expected fingerprint ",
+                       train.weights_fingerprint, ", got ", found);
+      train.weights_fingerprint = found;
+    });
+    const char* const hint = checkpoint.empty() ? "" : if_moved;
+    if (wrong) fail<IoError>(*wrong, hint);
+  }
+}
+
 // A run of an earlier version kept no vocabulary: then its text is compared.
 void FineTuningStart::compare_tokenizers(LoadedRun& run) const {
   const fs::path folder = run.weights.parent_path(), config = folder / stored_config;
   const bool foreign = !run.weights.empty() && maker_of(folder) != nullptr;
-  if (run.weights.empty() || (!foreign && !is_there(config))) {
-    return;
-  }
+  if (run.weights.empty() || (!foreign && !is_there(config))) return;
   const ConfigNode before = foreign ? ConfigNode() : read_config(config.string()).get("data"),
                    now = run.resolved.get("data");
   const std::vector<std::string>& ignored = run.config.train.weights_ignore;
@@ -126,14 +141,6 @@ void leave_out_base(Module& model, const std::vector<std::string>& ignored) {
   });
 }
 
-void add_adapter(const LoadedRun& run, Module& model) {
-  const TrainConfig& train = run.config.train;
-  adapter_registry().make(train.lora)->add_to(model);
-  if (!run.weights.empty() && !run.config.checkpoint.full) {
-    leave_out_base(model, train.weights_ignore);
-  }
-}
-
 }  // namespace
 
 void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors& errors) const {
@@ -144,7 +151,12 @@ void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors&
             [&] { start_from(model, run.weights, train.weights_ignore); });
   }
   if (train.lora) {
-    attempt(errors, section, "lora", [&] { add_adapter(run, model); });
+    attempt(errors, section, "lora", [&] {
+      adapter_registry().make(train.lora)->add_to(model);
+      if (!run.weights.empty() && !run.config.checkpoint.full) {
+        leave_out_base(model, train.weights_ignore);
+      }
+    });
   }
   for (const ConfigNode& pattern : section.get("freeze").children()) {
     if (const std::string mistake = mistake_in_pattern(model, pattern.text()); !mistake.empty()) {
