@@ -57,14 +57,15 @@ struct BlockConfig {
         num_heads > 0 ? f.optional("num_heads", num_heads, at_least(1), "number of attention heads")
                             .also_try({2})
                       : f.required("num_heads", num_heads, at_least(1), "number of attention heads")
+                            .shows(false)
                             .example(2);
     heads.also_known_as({"n_heads", "n_head", "num_attention_heads", "nhead", "heads"});
     f.optional("dropout", dropout, probability, "chance to drop a number")
         .also_try({0.25})
         .also_known_as({"drop_rate", "resid_pdrop", "embd_pdrop", "hidden_dropout"})
         .also_known_as({"attn_pdrop", "attention_dropout"}, "that of weights is attention.dropout");
-    f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections");
-    f.optional("bias", bias, "bias in all other Linear layers and shift in the norms");
+    f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections").shows();
+    f.optional("bias", bias, "bias in all other Linear layers and shift in the norms").shows();
     f.choice("norm", norm, {"layer_norm", "rms_norm"}, "which norm");
     f.optional("norm_eps", norm_eps, above(0), "of the norms, added to the variance or mean square")
         .also_known_as({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon"});
@@ -79,9 +80,11 @@ struct BlockConfig {
         .also_known_as({"activation_function", "hidden_act"});
     f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
                "hidden width of the feed-forward / d_model")
+        .shows()
         .also_known_as({"mlp_ratio"});
     f.optional("ff_width", ff_width, at_least(1), "hidden width of the feed-forward itself",
                "hidden_multiplier * d_model")
+        .shows()
         .also_try({3})
         .once_called("hidden_size")
         .also_known_as(

@@ -28,7 +28,7 @@ class CausalAttention final : public Module {
           .example(6);
       f.optional("dropout", dropout, probability, "chance to drop an attention weight")
           .also_try({0.25});
-      f.optional("qkv_bias", qkv_bias, "bias in the three projections");
+      f.optional("qkv_bias", qkv_bias, "bias in the three projections").shows();
     }
   };
 

@@ -6,10 +6,11 @@ namespace heed {
 
 void FeedForward::Config::fields(Fields& f) {
   f.required("d_model", d_model, at_least(1), "width of x").example(4);
-  f.optional("hidden_multiplier", hidden_multiplier, at_least(1), "hidden width / d_model");
+  f.optional("hidden_multiplier", hidden_multiplier, at_least(1), "hidden width / d_model").shows();
   f.choice("activation", activation, feed_forward_activations, "what stands between the two");
-  f.optional("bias", bias, "biases in both");
+  f.optional("bias", bias, "biases in both").shows();
   f.optional("ff_width", ff_width, at_least(1), "hidden width", "hidden_multiplier * d_model")
+      .shows()
       .once_called("hidden_size");
 }
 

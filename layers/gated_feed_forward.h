@@ -25,7 +25,7 @@ class GatedFeedForward final : public Module {
           .example(6)
           .once_called("hidden_size")
           .also_known_as({"intermediate_size"});
-      f.optional("bias", bias, "biases in all three");
+      f.optional("bias", bias, "biases in all three").shows();
     }
   };
 

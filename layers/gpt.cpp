@@ -18,6 +18,7 @@ void GptBodyConfig::attention_fields(Fields& f) {
       .also_known_as({"num_key_value_heads", "n_kv_groups", "n_kv_heads"});
   f.optional("head_dim", head_dim, at_least(1), "width of a head; auto: d_model / num_heads",
              "auto")
+      .shows()
       .also_try({3});
   f.optional("rope_base", rope_base, above(0), "of rope: the slowest turn is about 1 / rope_base")
       .also_known_as({"rope_theta", "rotary_emb_base"});
@@ -90,10 +91,12 @@ void GptBodyConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
 void Gpt::Config::fields(Fields& f) {
   size_fields(f);
   f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too")
+      .shows()
       .also_known_as({"tie_word_embeddings", "weight_tying", "tie_weights"});
   position_field(f, {"learned", "sinusoidal", "rope", "none"});
   f.choice("init", init, {"torch", "gpt2"},
-           "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut");
+           "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut")
+      .shows();
   attention_fields(f);
 }
 

@@ -21,7 +21,7 @@ class LayerNorm final : public Module {
     void fields(Fields& f) {
       f.required("d_model", d_model, at_least(1), "width of x").example(5);
       f.optional("eps", eps, above(0), "added to the variance");
-      f.optional("bias", bias, "add a shift");
+      f.optional("bias", bias, "add a shift").shows();
     }
   };
 

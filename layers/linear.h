@@ -22,7 +22,7 @@ class Linear final : public Module {
     void fields(Fields& f) {
       f.required("d_in", d_in, at_least(1), "width of x").example(4);
       f.required("d_out", d_out, at_least(1), "width of y").example(3);
-      f.optional("bias", bias, "add a vector b");
+      f.optional("bias", bias, "add a vector b").shows();
     }
   };
 

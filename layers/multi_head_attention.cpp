@@ -8,12 +8,12 @@ void MultiHeadAttention::Config::packed_fields(Fields& f) {
   f.required("d_in", d_in, at_least(1), "width of x").example(4);
   f.required("d_out", d_out, at_least(1), "width of the output, all heads together").example(8);
   f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
-  f.required("num_heads", num_heads, at_least(1), "number of heads").example(2);
+  f.required("num_heads", num_heads, at_least(1), "number of heads").shows(false).example(2);
   f.optional("dropout", dropout, probability, "chance to drop an attention weight")
       .also_try({0.25});
-  f.optional("qkv_bias", qkv_bias, "bias in the three projections");
-  f.optional("out_proj", out_proj, "a last Linear over all heads");
-  f.optional("out_bias", out_bias, "bias in that last Linear").only_with("out_proj");
+  f.optional("qkv_bias", qkv_bias, "bias in the three projections").shows();
+  f.optional("out_proj", out_proj, "a last Linear over all heads").shows();
+  f.optional("out_bias", out_bias, "bias in that last Linear").shows().only_with("out_proj");
   f.optional("causal", causal, "hide the tokens that come after");
   f.optional("rope", rope, "turn queries and keys by their positions");
   f.optional("rope_base", rope_base, above(0), "the slowest turn is about 1 / rope_base");

@@ -60,11 +60,12 @@ class MultiHeadAttention final : public Module {
     double norm_eps = 1e-5;
     void fields(Fields& f) {
       packed_fields(f);
-      f.optional("packed", packed, "one in_proj_weight, as torch.nn.MultiheadAttention");
+      f.optional("packed", packed, "one in_proj_weight, as torch.nn.MultiheadAttention").shows();
       f.optional("num_kv_heads", num_kv_heads, at_least(1), "heads of keys and values", "all")
           .also_try({1});
       f.optional("head_dim", head_dim, at_least(1), "width of a head; auto: d_out / num_heads",
                  "auto")
+          .shows()
           .also_try({3});
       f.choice("qk_norm", qk_norm, {"none", "rms_norm", "layer_norm"},
                "norm over the width of each head of queries and keys");

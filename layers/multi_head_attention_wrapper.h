@@ -26,10 +26,10 @@ class MultiHeadAttentionWrapper final : public Module {
       f.required("d_out", d_out, at_least(1), "width of one head").example(3).fill_as("d_head");
       f.required("context_length", context_length, at_least(1), "largest number of tokens")
           .example(6);
-      f.required("num_heads", num_heads, at_least(1), "number of heads").example(2);
+      f.required("num_heads", num_heads, at_least(1), "number of heads").shows(false).example(2);
       f.optional("dropout", dropout, probability, "chance to drop an attention weight")
           .also_try({0.25});
-      f.optional("qkv_bias", qkv_bias, "bias in the projections");
+      f.optional("qkv_bias", qkv_bias, "bias in the projections").shows();
     }
   };
 

@@ -23,7 +23,7 @@ class SelfAttentionV2 final : public Module {
     void fields(Fields& f) {
       f.required("d_in", d_in, at_least(1), "width of x").example(4);
       f.required("d_out", d_out, at_least(1), "width of queries, keys and values").example(3);
-      f.optional("qkv_bias", qkv_bias, "bias in the three projections");
+      f.optional("qkv_bias", qkv_bias, "bias in the three projections").shows();
       attention_weights_field(f, attention_weights);
     }
   };

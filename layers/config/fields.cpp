@@ -45,6 +45,7 @@ FieldInfo& Fields::add_value(const std::string& name, Value value, bool required
   FieldInfo& info = add(name, field_types[value.index()], value, help);
   info.required = required;
   info.range = range;
+  info.shown = (required && info.type == FieldType::integer) || range == probability;
   info.length = length;
   return info;
 }

@@ -36,6 +36,7 @@ struct Range {
   Bound min_bound = Bound::closed;
   Bound max_bound = Bound::closed;
   bool contains(double value) const;
+  bool operator==(const Range&) const = default;
 };
 inline const Range any_number{};
 inline Range at_least(double min) { return {min, {}}; }
@@ -95,6 +96,7 @@ struct FieldInfo {
   std::string filled_as;             // the name under which it is filled in; "": its own
   std::vector<Synonym> synonyms;
   std::string old_name, needed_flag;  // see once_called() and only_with()
+  bool shown = false;                 // see shows()
 
   // Only in what describe() returns:
   ConfigNode value;                // the current one, at first the default; absent: none
@@ -114,6 +116,9 @@ struct FieldInfo {
   FieldInfo& once_called(std::string other_name) { return set(old_name, std::move(other_name)); }
   // A flag of the same struct: where it is false, the field is refused and not written.
   FieldInfo& only_with(std::string flag) { return set(needed_flag, std::move(flag)); }
+  // Another value shows in the names or shapes of tensors, as that of a required whole number does,
+  // or in training alone, as a probability. All others change what weights mean.
+  FieldInfo& shows(bool does = true) { return set(shown, does); }
   FieldInfo& usually(std::string other_type) { return set(usual_type, std::move(other_type)); }
   const std::string& fill_name() const { return filled_as.empty() ? name : filled_as; }
 

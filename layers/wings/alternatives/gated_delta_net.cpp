@@ -21,8 +21,9 @@ void GatedDeltaNet::Config::fields(Fields& f) {
   f.required("d_in", d_in, at_least(1), "width of x").example(4);
   f.required("d_out", d_out, at_least(1), "width of keys, values and output, all heads together")
       .example(6);
-  f.required("num_heads", num_heads, at_least(1), "number of heads").example(2);
-  f.optional("context_length", context_length, at_least(1), "largest number of tokens", "no limit");
+  f.required("num_heads", num_heads, at_least(1), "number of heads").shows(false).example(2);
+  f.optional("context_length", context_length, at_least(1), "largest number of tokens", "no limit")
+      .shows();
   f.optional("kernel_size", kernel_size, at_least(1), "tokens that a convolution sees")
       .also_try({1})
       .also_known_as({"conv_size"});

@@ -14,7 +14,7 @@ void LatentAttention::Config::fields(Fields& f) {
   f.required("d_in", d_in, at_least(1), "width of x").example(4);
   f.required("d_out", d_out, at_least(1), "width of the output, all heads together").example(8);
   f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
-  f.required("num_heads", num_heads, at_least(1), "number of heads").example(2);
+  f.required("num_heads", num_heads, at_least(1), "number of heads").shows(false).example(2);
   f.optional("d_latent", d_latent, at_least(1), "width of the latent of keys and values",
              "d_out / 4")
       .also_try({3})
@@ -31,7 +31,7 @@ void LatentAttention::Config::fields(Fields& f) {
   f.optional("rope_base", rope_base, above(0), "the slowest turn is about 1 / rope_base");
   f.optional("dropout", dropout, probability, "chance to drop an attention weight")
       .also_try({0.25});
-  f.optional("out_bias", out_bias, "bias in out_proj");
+  f.optional("out_bias", out_bias, "bias in out_proj").shows();
 }
 
 void LatentAttention::Config::check(ConfigErrors& errors, const ConfigNode& at) const {

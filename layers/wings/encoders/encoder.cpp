@@ -8,6 +8,7 @@ namespace heed {
 void Encoder::Config::fields(Fields& f) {
   f.optional("vocab_size", vocab_size, at_least(0),
              "number of tokens, of a model that reads ids; the data decides if absent")
+      .shows()
       .also_known_as(vocabulary_words);
   block_fields(f);
   num_layers_field(f, 0).example(1);
@@ -23,6 +24,7 @@ void Encoder::Config::fields(Fields& f) {
              "a trained vector in front of the patches, for pool: first");
   f.optional("num_classes", num_classes, at_least(0),
              "number of classes of a sequence or picture; the data decides if absent")
+      .shows()
       .example(3)
       .also_try({0});
   f.choice("pool", pool, {"mean", "first", "last"}, "what of the states is classified");

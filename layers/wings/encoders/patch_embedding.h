@@ -36,13 +36,14 @@ class PatchEmbedding final : public Module {
           .also_try({2})
           .also_known_as({"in_channels", "num_channels", "in_chans"});
       f.required("image_width", image_width, at_least(1), "pixels in a row of a picture")
+          .shows(false)
           .example(4);
       f.required("patch_size", patch_size, at_least(1), "pixels along the side of a patch")
           .example(2)
           .also_known_as({"kernel_size"});
       f.required("d_model", d_model, at_least(1), "width of the vectors").example(3);
       f.optional("class_token", class_token, "a trained vector in front of the patches");
-      f.optional("bias", bias, "add a vector to that of each patch");
+      f.optional("bias", bias, "add a vector to that of each patch").shows();
     }
     void check(ConfigErrors& errors, const ConfigNode& at) const {
       if (image_width % patch_size != 0) {

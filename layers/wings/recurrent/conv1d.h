@@ -37,7 +37,7 @@ class Conv1d final : public Module {
           .also_known_as({"out_channels"});
       f.optional("kernel_size", kernel_size, at_least(1), "number of tokens that one sees");
       f.optional("causal", causal, "a token sees none after it; otherwise as many as before it");
-      f.optional("bias", bias, "add a vector");
+      f.optional("bias", bias, "add a vector").shows();
     }
     void check(ConfigErrors& errors, const ConfigNode& at) const {
       if (!causal && kernel_size % 2 == 0) {

@@ -28,7 +28,9 @@ class GlobalAttention final : public Module {
     std::string score = "additive";
     void fields(Fields& f) {
       f.required("d_in", d_in, at_least(1), "width of x").example(4);
-      f.optional("d_context", d_context, at_least(1), "width of the context", "d_in").also_try({3});
+      f.optional("d_context", d_context, at_least(1), "width of the context", "d_in")
+          .shows()
+          .also_try({3});
       f.choice("score", score, {"additive", "dot"},
                "additive: a small network over query and key; dot: their product");
     }

@@ -38,12 +38,13 @@ class LinearAttention final : public Module {
     void fields(Fields& f) {
       f.required("d_in", d_in, at_least(1), "width of x").example(4);
       f.required("d_out", d_out, at_least(1), "width of the output, all heads together").example(8);
-      f.required("num_heads", num_heads, at_least(1), "number of heads").example(2);
+      f.required("num_heads", num_heads, at_least(1), "number of heads").shows(false).example(2);
       f.optional("context_length", context_length, at_least(1), "largest number of tokens",
-                 "no limit");
-      f.optional("qkv_bias", qkv_bias, "bias in the three projections");
-      f.optional("out_proj", out_proj, "a last Linear over all heads");
-      f.optional("out_bias", out_bias, "bias in that last Linear").only_with("out_proj");
+                 "no limit")
+          .shows();
+      f.optional("qkv_bias", qkv_bias, "bias in the three projections").shows();
+      f.optional("out_proj", out_proj, "a last Linear over all heads").shows();
+      f.optional("out_bias", out_bias, "bias in that last Linear").shows().only_with("out_proj");
     }
     void check(ConfigErrors& errors, const ConfigNode& at) const {
       errors.check_divides(at, "num_heads", num_heads, "d_out", d_out);

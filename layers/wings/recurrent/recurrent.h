@@ -28,7 +28,7 @@ class Recurrent : public Module {
       f.required("d_out", d_out, at_least(1), "width of the state")
           .example(3)
           .also_known_as({"hidden_size"});
-      f.optional("bias", bias, "add a vector to both projections");
+      f.optional("bias", bias, "add a vector to both projections").shows();
     }
   };
 

@@ -46,7 +46,8 @@ class RwkvTimeMixing final : public Module {
       f.required("d_in", d_in, at_least(1), "width of x").example(4);
       f.required("d_out", d_out, at_least(1), "width of keys, values and output").example(6);
       f.optional("context_length", context_length, at_least(1), "largest number of tokens",
-                 "no limit");
+                 "no limit")
+          .shows();
     }
   };
 

@@ -32,13 +32,15 @@ class CrossAttention final : public Module {
     void fields(Fields& f) {
       f.required("d_in", d_in, at_least(1), "width of x").example(4);
       f.required("d_out", d_out, at_least(1), "width of the output, all heads together").example(6);
-      f.required("num_heads", num_heads, at_least(1), "number of heads").example(2);
-      f.optional("d_context", d_context, at_least(1), "width of the context", "d_in").also_try({3});
+      f.required("num_heads", num_heads, at_least(1), "number of heads").shows(false).example(2);
+      f.optional("d_context", d_context, at_least(1), "width of the context", "d_in")
+          .shows()
+          .also_try({3});
       f.optional("dropout", dropout, probability, "chance to drop an attention weight")
           .also_try({0.25});
-      f.optional("qkv_bias", qkv_bias, "bias in the three projections");
-      f.optional("out_proj", out_proj, "a last Linear over all heads");
-      f.optional("out_bias", out_bias, "bias in that last Linear").only_with("out_proj");
+      f.optional("qkv_bias", qkv_bias, "bias in the three projections").shows();
+      f.optional("out_proj", out_proj, "a last Linear over all heads").shows();
+      f.optional("out_bias", out_bias, "bias in that last Linear").shows().only_with("out_proj");
     }
     void check(ConfigErrors& errors, const ConfigNode& at) const {
       errors.check_divides(at, "num_heads", num_heads, "d_out", d_out);

@@ -26,16 +26,12 @@ fs::path find_weights(const fs::path& source, std::vector<std::string>& warnings
                      "folder: not there");
     return source;
   }
-  if (const auto foreign = maker_of(source)) {
-    return foreign->weights_file(source);
-  }
+  if (const auto foreign = maker_of(source)) return foreign->weights_file(source);
   return resolve_run(source, warnings).checkpoint / "model.safetensors";
 }
 
 Fingerprint source_fingerprint(const fs::path& file) {
-  if (const auto foreign = maker_of(file.parent_path())) {
-    return foreign->fingerprint(file);
-  }
+  if (const auto foreign = maker_of(file.parent_path())) return foreign->fingerprint(file);
   const SafeTensors header(file);  // what has none is refused before all of it is read
   return fingerprint_file(file);
 }
@@ -159,14 +155,16 @@ std::string in_one_word(const Values& values, const std::string& path) {
                                          : value;
 }
 
-// The values that make a model the function of its weights that it is: all but sizes and biases,
-// which show in the shapes and names of tensors, and what acts in training only.
+// The path of the layer that a path is in, "" for the model itself: "attention" for the group
+// attention.rope_scaling.
+std::string layer_around(const Values& values, const std::string& path) {
+  const size_t dot = path.rfind('.');
+  const std::string above = dot == std::string::npos ? "" : path.substr(0, dot);
+  return above.empty() || values.contains(above + ".type") ? above : layer_around(values, above);
+}
+
+// The values that make a model the function of its weights that it is, by what fields declare.
 Values values_of_function(const LayerChoice& model) {
-  static const std::string others =
-      " bias context_length d_context d_head d_in d_model d_out dropout hidden_multiplier "
-      "ff_width head_dim init num_classes num_layers out_bias out_proj packed qkv_bias "
-      "source_length "
-      "source_vocab_size tie_embeddings vocab_size ";
   Values values = flat_values(write_struct(model.config()));
   if (std::any_of(values.begin(), values.end(),
                   [](const auto& each) { return each.second == "gated_feed_forward"; })) {
@@ -178,9 +176,13 @@ Values values_of_function(const LayerChoice& model) {
   if (auto own = values.extract("feed_forward.activation"); !own.empty()) {
     values["activation"] = own.mapped();  // that of the model, where it is not given there
   }
-  std::erase_if(values, [](const auto& value) {
-    const size_t name = value.first.rfind('.') + 1;
-    return others.find(" " + value.first.substr(name) + " ") != std::string::npos;
+  std::erase_if(values, [&](const auto& value) {
+    const std::string layer = layer_around(values, value.first);
+    const std::string name = value.first.substr(layer.empty() ? 0 : layer.size() + 1);
+    const std::string type = layer.empty() ? model.type() : values.at(layer + ".type");
+    const FieldInfo* const field =
+        find_field(config_types("layer").get(type).fields(), name.substr(0, name.find('.')));
+    return field != nullptr && field->shown;
   });
   return values;
 }
@@ -199,13 +201,14 @@ std::vector<Difference> differences(const LayerChoice& ours, const LayerChoice& 
   };
   if (listed(ours) != listed(theirs)) found.push_back({"attention", listed(ours), listed(theirs)});
   for (const auto& [path, value] : all) {
-    const size_t dot = path.rfind('.');
-    const std::string in_both = dot == std::string::npos ? path : path.substr(0, dot) + ".type";
+    const std::string layer = layer_around(all, path),
+                      in_both = layer.empty() ? path : layer + ".type";
     const std::string here = value_at(a, path), there = value_at(b, path);
-    // A layer of another type may have no such field.
+    // A layer of another type may have no such field, and one without a flag no such group.
+    const bool in_group = path.find('.', layer.size() + 1) != std::string::npos;
     const bool both_have = here != "the default" && there != "the default";
     if (a.contains(in_both) && b.contains(in_both) && here != there &&
-        (both_have || a.at(in_both) == b.at(in_both))) {
+        (both_have || (!in_group && a.at(in_both) == b.at(in_both)))) {
       found.push_back({path, here, there});
     }
   }
@@ -215,9 +218,7 @@ std::vector<Difference> differences(const LayerChoice& ours, const LayerChoice& 
 std::vector<std::string> differences_from(const fs::path& file, const LayerChoice& model) {
   const fs::path config = file.parent_path() / "config.yaml";
   const auto foreign = file.empty() ? nullptr : maker_of(file.parent_path());
-  if (!foreign && (file.empty() || !is_there(config))) {
-    return {};
-  }
+  if (!foreign && (file.empty() || !is_there(config))) return {};
   std::vector<std::string> lines;
   try {
     ConfigNode theirs = foreign ? foreign->model(file) : read_config(config.string()).get("model");
