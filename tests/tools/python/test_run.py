@@ -140,6 +140,15 @@ def test_forward(mine: hg.Run) -> None:
                           mine.forward(ids=ids[0], backward=True)["grad.out_head.weight"])
 
 
+def test_forward_of_a_lora_run_is_that_of_the_merged_model(mine: hg.Run) -> None:
+    lora = hg.train("runs/mine.yaml", "runs/lora", weights=mine,
+                    set={"train.lora": {"rank": 2}, "train.steps": 5})
+    heed("import", lora.export("merged", merge=True), "--out", "runs/merged")
+    ids = [1, 2, 3, 4]
+    assert np.array_equal(lora.forward(ids=ids), hg.Run("runs/merged").forward(ids=ids))
+    assert not np.array_equal(lora.forward(ids=ids), mine.forward(ids=ids))
+
+
 def test_forward_of_a_model_of_two_sequences(place: Path) -> None:
     run = hg.train({"data": {"type": "copy", "length": 4},
                     "model": {"type": "encoder_decoder", "d_model": 8, "num_heads": 2,
