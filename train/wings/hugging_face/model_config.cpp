@@ -253,7 +253,7 @@ Generation read_generation(const fs::path& folder) {
                               : parse_json(read_file(of_tokenizer, json_limits::index_bytes),
                                            of_tokenizer.string(), json_limits::added_tokens);
   if (const ConfigNode& own = said.get("chat_template"); found.chat_template.empty()) {
-    found.chat_template = own.is_list() ? own.at(0).get("template").text() : own.text();
+    found.chat_template = own.size() > 0 ? own.at(0).get("template").text() : own.text();
   }
   if (!found.chat_template.empty()) {
     note(folder, "chat_template", "heed chat does not ask by it; write a prompt in its form");
