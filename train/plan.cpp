@@ -64,11 +64,12 @@ void prepare(Module& model, const LoadedRun& run) {
 void require_outputs(Module& model, const LoadedRun& run, Plan& plan) {
   const EvaluationMode mode(model);
   const Batch batch = run.task->data().next(1, streams().data());
-  plan.reads_ids = static_cast<bool>(batch.input.ids);
-  const char* const given = plan.reads_ids ? "ids" : "vectors";
+  const bool reads_ids = static_cast<bool>(batch.input.ids);
+  plan.counts_tokens = reads_ids && batch.targets.rank() == 2;
+  const char* const given = reads_ids ? "ids" : "vectors";
   const Shape shape = output_shape(model, batch);
   const int64_t size = run.task->output_size();
-  const bool classes = batch.targets.rank() < 2 || !plan.reads_ids;
+  const bool classes = !plan.counts_tokens;
   require<ConfigError>(size == 0 || (shape.rank() > 0 && shape[-1] == size),
                        "gives numbers of shape ", shape, " for a batch of ", given, " of shape ",
                        input_shape(batch), ", but the data has ", size, " different ",
@@ -204,7 +205,7 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   for (const auto& [label, words] : run.task->details()) {
     say(label, words);
   }
-  say("step", grouped(plan.tokens_per_step), plan.reads_ids ? " tokens, " : " targets, ",
+  say("step", grouped(plan.tokens_per_step), plan.counts_tokens ? " tokens, " : " targets, ",
       short_number(static_cast<double>(plan.flops_per_step)), "FLOP in matrix products");
   say("run", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type(), ", ",
       run.config.schedule.type(), " schedule");

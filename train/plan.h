@@ -18,7 +18,7 @@ struct Plan {
   int64_t trained_parameters = 0;  // the others are frozen
   int64_t training_tokens = 0;     // in the data
   int64_t tokens_per_step = 0;
-  bool reads_ids = true;       // the data gives tokens, not vectors
+  bool counts_tokens = true;   // a target is a token, not a class or numbers
   int64_t flops_per_step = 0;  // of matrix products and attention, forward and backward
   int64_t weight_bytes = 0;
   int64_t gradient_bytes = 0;

@@ -55,14 +55,19 @@ EvalJson as_json(int64_t step, const std::optional<Evaluation>& training,
   return json;
 }
 
+// Whole sequences count where a sequence is an answer: not a piece of running text, nor a class.
 void print(int64_t step, const std::optional<Evaluation>& training, const Evaluation& validation,
-           const std::vector<ScoreTable>& tables, const std::string& data) {
+           const std::vector<ScoreTable>& tables, const Task& task, const std::string& data) {
+  const bool classes = !task.classes().empty(), answers = !classes && !task.continues_prompt();
   std::printf("step         %lld\n", static_cast<long long>(step));
   if (training) {
     std::printf("train loss   %s\n", loss_text(training->loss).c_str());
   }
   if (!data.empty()) {
     std::printf("data         %s\n", printable_lines(data, "").c_str());
+    if (const auto left_out = static_cast<long long>(task.data().left_out()); left_out > 0) {
+      std::printf("left out     %lld, longer than the model or data.max_length\n", left_out);
+    }
   }
   std::printf("%s     %s over %lld targets\n", data.empty() ? "val loss" : "loss    ",
               loss_text(validation.loss).c_str(), static_cast<long long>(validation.tokens));
@@ -70,11 +75,13 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
     std::printf("bits a byte  %.4f of text\n", *validation.bits_per_byte);
   }
   if (validation.accuracy && validation.exact_match) {
-    std::printf("accuracy     %.2f%% of targets; all of a sequence right: %.2f%%\n",
-                100 * *validation.accuracy, 100 * *validation.exact_match);
+    std::printf("accuracy     %.2f%% of %s", 100 * *validation.accuracy,
+                classes ? "examples" : "targets");
+    if (answers) std::printf("; all of a sequence right: %.2f%%", 100 * *validation.exact_match);
+    std::printf("\n");
   }
   for (const ScoreTable& table : tables) {
-    const std::string lines = table_text(table);
+    const std::string lines = answers || table.key != "by_length" ? table_text(table) : "";
     print_text((lines.empty() ? "" : "\n") + lines);
   }
 }
@@ -82,7 +89,8 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
 int run(const EvalOptions& o) {
   require<ConfigError>(o.data.empty() || o.sets.empty(), "--data ", printable(o.data),
                        ": takes the place of the run's data; leave --set out");
-  const TrainedRun trained = load_trained(o.run, o.sets, o.data);
+  const TrainedRun trained =
+      load_trained(o.run, o.sets, o.data, o.data.empty() ? Purpose::train : Purpose::test);
   const Task& task = *trained.loaded.task;
   constexpr int64_t of_a_file = 32;  // which may have fewer examples
   const int64_t batch_size = o.data.empty() ? trained.loaded.config.train.batch_size : of_a_file;
@@ -99,10 +107,10 @@ int run(const EvalOptions& o) {
   const std::vector<ScoreTable> tables = task.tables(validation);
   if (o.json) {
     EvalJson json = as_json(trained.state.step, training, validation, tables);
-    if (!o.data.empty()) json["data"] = o.data;
+    if (!o.data.empty()) json.update({{"data", o.data}, {"left_out", task.data().left_out()}});
     print_object(json);
   } else {
-    print(trained.state.step, training, validation, tables, o.data);
+    print(trained.state.step, training, validation, tables, task, o.data);
   }
   return 0;
 }

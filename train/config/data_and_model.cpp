@@ -53,7 +53,7 @@ void check_sizes(const ConfigNode& config, const Choice& data, const Choice& mod
     const std::string& name = field.info.name;
     const auto* value = member_of<int64_t>(field);
     const int64_t size = task != nullptr ? task->model_size(field.info.fill_name()) : 0;
-    const bool or_more = task != nullptr && name == "context_length" && task->may_be_longer();
+    const bool or_more = task != nullptr && name.ends_with("_length") && task->may_be_longer();
     if (value != nullptr && size > 0 && *value != size && !(or_more && *value > size) &&
         !errors.are_within("model." + name)) {
       errors.add_field(config.get("model"), name, "expected ", or_more ? "at least " : "", size,

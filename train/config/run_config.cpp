@@ -220,13 +220,16 @@ void check_file_names(const ConfigNode& data, ConfigErrors& errors) {
 // from weights, theirs, unless weights_ignore leaves out what reads the ids.
 TaskSetup task_setup(const RunConfig& config, const ConfigNode& model, const fs::path& folder,
                      const fs::path& checkpoint) {
-  constexpr int64_t most = 1000;  // tokens, of a model without a limit
+  const bool tests = config.purpose == Purpose::test;
+  const int64_t most = tests ? INT32_MAX : 1000;  // tokens, of a model without a limit
   const TrainConfig& train = config.train;
   const bool trains = config.purpose == Purpose::train, begins = checkpoint.empty() && trains;
   return {.config_folder = folder,
           .checkpoint = checkpoint,
           .vocabulary = begins ? model_start().vocabularies(train, folder) : checkpoint,
-          .data = trains || checkpoint.empty() ? TaskSetup::Data::needed : TaskSetup::Data::wanted,
+          .data = tests                          ? TaskSetup::Data::fitted
+                  : trains || checkpoint.empty() ? TaskSetup::Data::needed
+                                                 : TaskSetup::Data::wanted,
           .context_length = whole_number(model.get("context_length")).value_or(most),
           .source_length = whole_number(model.get("source_length")).value_or(most),
           .seed = static_cast<uint64_t>(config.seed),

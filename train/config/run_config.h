@@ -68,8 +68,8 @@ struct SampleConfig {
 };
 
 // What a config must contain: everything for training, or only a model to inspect. A trained model
-// that is only asked may have lost its data.
-enum class Purpose { train, model, ask };
+// that is only asked may have lost its data, and one that is tested has other data.
+enum class Purpose { train, model, ask, test };
 
 struct RunConfig {
   Purpose purpose = Purpose::train;

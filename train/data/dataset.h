@@ -49,6 +49,8 @@ class Dataset {
   // The examples with these numbers, each from 0 to example_count(split) - 1, as one batch.
   virtual Batch examples(Split split, const std::vector<int64_t>& which) const = 0;
 
+  // How many examples were left out, as they are too long.
+  virtual int64_t left_out() const { return 0; }
   // The number of tokens in the training data; 0 if they are made without end, or there are none.
   virtual int64_t training_tokens() const { return 0; }
 

@@ -79,7 +79,8 @@ struct TaskSetup {
   // The checkpoint whose vocabularies are taken: that one, or the one that training starts from.
   std::filesystem::path vocabulary = {};
   // Without its files, a task answers prompts of a model with these lengths, and has no examples.
-  enum class Data { needed, wanted, absent } data = Data::needed;
+  // fitted: examples for such a model, without those that are longer.
+  enum class Data { needed, fitted, wanted, absent } data = Data::needed;
   int64_t context_length = 0, source_length = 0;
   uint64_t seed = 123;     // of generated data; the same for every run of the config
   int64_t batch_size = 0;  // of training, to check that the data suffices; 0: unknown
@@ -135,7 +136,7 @@ class Task {
   // Fields of the model that the data determines: filled in if the config does not give them,
   // checked if it does.
   virtual ModelSizes model_sizes() const = 0;
-  // Whether the model may have a larger context_length than that.
+  // Whether the model may have a larger context_length and source_length than that.
   virtual bool may_be_longer() const { return false; }
   // The size of this name; 0: there is none.
   int64_t model_size(const std::string& name) const;

@@ -187,9 +187,9 @@ void print(const Inspected& it) {
     std::printf("\nTraining\n");
     const Plan& plan = *it.plan;
     Table training({Align::left, Align::left});
-    training.add(
-        {"step", text(grouped(plan.tokens_per_step), plan.reads_ids ? " tokens, " : " targets, ",
-                      short_number(static_cast<double>(plan.flops_per_step)), "FLOP")});
+    training.add({"step", text(grouped(plan.tokens_per_step),
+                               plan.counts_tokens ? " tokens, " : " targets, ",
+                               short_number(static_cast<double>(plan.flops_per_step)), "FLOP")});
     training.add(
         {"memory", text(bytes_text(plan.total_bytes()), ": weights ", bytes_text(plan.weight_bytes),
                         ", gradients ", bytes_text(plan.gradient_bytes), ", optimizer ",

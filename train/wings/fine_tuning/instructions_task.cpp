@@ -56,9 +56,9 @@ InstructionsTask::InstructionsTask(const Config& c, const TaskSetup& setup)
                          return read_instructions(bytes, path, form_);
                        });
   make_tokenizer_with_end(setup, rows);
-  const PairSizes room{setup.context_length, setup.context_length / 2};  // half for an answer
-  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, tokenizer_->mark(0),
-                                           setup.batch_size, room));
+  const bool is_asked = setup.data == TaskSetup::Data::absent;  // with half of it for an answer
+  const PairSizes room{setup.context_length, setup.context_length / (is_asked ? 2 : 1)};
+  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, tokenizer_->mark(0), setup, room));
 }
 
 void InstructionsTask::make_tokenizer_with_end(const TaskSetup& setup, const SplitRows& rows) {

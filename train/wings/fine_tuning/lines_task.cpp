@@ -67,8 +67,8 @@ LinesTask::LinesTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.fi
   start_ = c.mark.empty() ? tokenizer_->mark(0) : id_of_mark(*tokenizer_, c.mark);
   end_ = c.mark.empty() ? tokenizer_->mark(1) : start_;
   mark_ = c.mark;
-  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, tokenizer_->mark(0),
-                                           setup.batch_size, PairSizes{setup.context_length - 1}));
+  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, tokenizer_->mark(0), setup,
+                                           PairSizes{setup.context_length - 1}));
 }
 
 OwnExample LinesTask::example(const TextRow& row) const {

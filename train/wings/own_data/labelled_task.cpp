@@ -121,7 +121,7 @@ LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup) : OwnDataTas
       c.class_token ? std::vector<std::string>{"<class>"} : std::vector<std::string>{});
   const int64_t ids = std::max<int64_t>(tokenizer_->mark(0), std::ssize(class_names_));
   const PairSizes room{setup.context_length - (c.class_token ? 1 : 0), 1};
-  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, ids, setup.batch_size, room));
+  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, ids, setup, room));
   warn(may_be_one);
   format_.emplace(c.class_token ? std::optional(tokenizer_->mark(0)) : std::nullopt);
 }

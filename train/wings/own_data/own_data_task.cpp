@@ -94,9 +94,10 @@ std::string OwnDataTask::description() const {
                   ? text(held_out, " of ", paths_[1].filename().string(), " to validate with")
                   : held_out + " held out by their hash",
               ", ", vocabulary_in_words(),
-              examples().too_long() > 0
-                  ? text("; ", grouped(examples().too_long()), " longer than max_length ",
-                         *config_.max_length, " are left out")
+              examples().left_out() > 0
+                  ? text("; ", grouped(examples().left_out()), " longer than ",
+                         max_length() ? text("max_length ", *max_length()) : "the model reads",
+                         " are left out")
                   : "");
 }
 
@@ -122,7 +123,8 @@ std::string OwnDataTask::vocabulary_in_words() const {
 
 std::vector<int32_t> OwnDataTask::question_of(const std::string& prompt) const {
   std::vector<int32_t> tokens = reader().encode(prompt);
-  require_length(tokens.size(), examples().longest().source, reader().unit());
+  require_length(tokens.size(), examples().longest().source, reader().unit(),
+                 ", the longest that it was trained on");
   return tokens;
 }
 

@@ -19,6 +19,7 @@ class OwnDataTask : public Task, public ReadableExamples {
   const Tokenizer* tokenizer() const final { return tokenizer_.get(); }
   const Tokenizer* source_tokenizer() const final { return source_tokenizer_.get(); }
   bool continues_prompt() const override { return false; }
+  bool may_be_longer() const override { return examples().are_of_a_test(); }
   using Task::answer;  // which that of ReadableExamples would hide
 
   const ReadableExamples* readable_examples() const final { return this; }

@@ -30,8 +30,9 @@ std::vector<int32_t> tokens_of(const Tokenizer& tokenizer, const std::string& ce
 }
 
 OwnExamples::OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig& config,
-                         int64_t ids, int64_t batch_size, const PairSizes& room)
+                         int64_t ids, const TaskSetup& setup, const PairSizes& room)
     : max_length_(config.max_length),
+      most_(setup.data == TaskSetup::Data::fitted ? room : PairSizes{INT64_MAX, INT64_MAX}),
       maker_(std::move(maker)),
       tokens_(ids),
       longest_(rows.files().empty() ? room : PairSizes{}) {
@@ -43,7 +44,7 @@ OwnExamples::OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig
     take(rows, file);
   }
   rows.require_unchanged();
-  require_enough(rows, std::max<int64_t>(1, batch_size));
+  require_enough(rows, std::max<int64_t>(1, setup.batch_size));
   epochs_ = Epochs(example_count(Split::train), config.shuffle);
 }
 
@@ -56,7 +57,7 @@ void OwnExamples::take(const SplitRows& rows, size_t file) {
       mistakes.add(row.line, *wrong);
       continue;
     }
-    if (is_too_long(example.input) || is_too_long(example.target)) {
+    if (is_too_long(example.input, most_.source) || is_too_long(example.target, most_.target)) {
       ++too_long_;
       continue;
     }
@@ -81,8 +82,10 @@ void OwnExamples::keep(const OwnExample& example) {
 void OwnExamples::require_enough(const SplitRows& rows, int64_t batch_size) const {
   const int64_t train = example_count(Split::train), others = example_count(Split::validation);
   if (train + others == 0) {
-    throw TaskError("max_length", text("none of the ", grouped(too_long_), " examples has at most ",
-                                       *max_length_, " tokens"));
+    throw TaskError(max_length_ ? "max_length" : "path",
+                    text("none of the ", grouped(too_long_), " examples has at most ",
+                         max_length_.value_or(most_.source), " tokens",
+                         max_length_ ? "" : ", which the model has room for"));
   }
   if (train < batch_size) {
     throw TaskError("path",

@@ -49,11 +49,11 @@ class OwnExamples final : public Dataset {
   };
   // Keeps the examples that are not longer than max_length. All tokens and targets are below `ids`.
   // What the maker's example() reads has to be there before. Throws RowError, TaskError if there
-  // are too few examples for a batch (batch_size; 0: unknown), and IoError if a file has another
-  // fingerprint than that of the config. Without files there are no examples, and `room`, what the
-  // model was made for, is longest().
+  // are too few examples for a batch, and IoError if a file has another fingerprint than that of
+  // the config. `room` is what the model was made for. Without files there are no examples, and it
+  // is longest(); longer examples for a test are left out.
   OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig& config, int64_t ids,
-              int64_t batch_size, const PairSizes& room);
+              const TaskSetup& setup, const PairSizes& room);
 
   Batch next(int64_t batch_size, Generator& data) override;
   int64_t example_count(Split split) const override { return std::ssize(of(split)); }
@@ -67,8 +67,8 @@ class OwnExamples final : public Dataset {
     return list(2 * number_of(split, example) + 1);
   }
   const PairSizes& longest() const { return longest_; }
-  // How many were left out.
-  int64_t too_long() const { return too_long_; }
+  int64_t left_out() const override { return too_long_; }
+  bool are_of_a_test() const { return most_.source < INT64_MAX; }
   // Its line in its file; negative in the second file.
   int32_t line(Split split, int64_t example) const {
     return lines_[static_cast<size_t>(number_of(split, example))];
@@ -85,14 +85,15 @@ class OwnExamples final : public Dataset {
   void take(const SplitRows& rows, size_t file);
   void keep(const OwnExample& example);
   void require_enough(const SplitRows& rows, int64_t batch_size) const;
-  bool is_too_long(const std::vector<int32_t>& list) const {
-    return std::ssize(list) > max_length_.value_or(std::ssize(list));
+  bool is_too_long(const std::vector<int32_t>& list, int64_t most) const {
+    return std::ssize(list) > std::min(most, max_length_.value_or(most));
   }
   int64_t length(int64_t list) const;
   std::vector<int32_t> list(int64_t at) const;
   Batch batch_of(std::span<const int64_t> numbers) const;
 
   const std::optional<int64_t> max_length_;
+  const PairSizes most_;  // of a model that is tested
   const Maker maker_;
   TokenRow tokens_;               // the input of example 0, its target, the input of 1, ...
   std::vector<int64_t> ends_{0};  // list k is from ends_[k] to ends_[k + 1]

@@ -26,7 +26,7 @@ PairsTask::PairsTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.fi
   tokenizer_ = std::make_unique<MarkedTokenizer>(target, Marks{"<start>", "<end>"});
   const int64_t ids = std::max(source_tokenizer_->mark(0), tokenizer_->mark(0));
   const PairSizes room{setup.source_length - 1, setup.context_length - 1};
-  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, ids, setup.batch_size, room));
+  take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, ids, setup, room));
   format_.emplace(
       PairFormat::Marks{source_tokenizer_->mark(0), tokenizer_->mark(0), tokenizer_->mark(1)},
       examples().longest());

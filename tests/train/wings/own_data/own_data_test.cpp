@@ -50,7 +50,7 @@ TEST_CASE("labelled: batches, classes and answers in words") {
                                  {"example", "\"be\" -> \"9\""}});
   CHECK(task->readable_examples()->location(Split::train, 1) == "a.csv:3");
   CHECK(error_of([&] { task->check_prompt("to be to be to be"); }) ==
-        "expected 1 to 5 words, got 6");
+        "expected 1 to 5 words, the longest that it was trained on, got 6");
   CHECK(error_of([&] { task->check_prompt("nott"); }) ==
         "the word nott (word 1 of the text) is not in the vocabulary of 5 words, did you mean not?"
         " (tokenizer {type: words, min_count: 2} has <unk> for such words)");
