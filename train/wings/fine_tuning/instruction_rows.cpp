@@ -12,9 +12,10 @@ namespace heed {
 
 namespace {
 
-const std::array<RowColumn, 3> instruction_columns{RowColumn{.role = "instruction"},
-                                                   RowColumn{.role = "input", .is_optional = true},
-                                                   RowColumn{.role = "output"}};
+const std::array<RowColumn, 3> instruction_columns{
+    RowColumn{.role = "instruction", .also = " prompt question "},
+    RowColumn{.role = "input", .is_optional = true, .also = " context "},  // Dolly's
+    RowColumn{.role = "output", .also = " completion response answer "}};
 
 // "" or why the input would be lost.
 std::string unused_input(const Instruction& row, const PromptTemplate& form) {
@@ -31,7 +32,7 @@ Instruction instruction_of(const std::vector<std::string>& cells) {
 class InstructionReader {
  public:
   InstructionReader(const std::filesystem::path& path, const PromptTemplate& form)
-      : mistakes_(path.string()), form_(form) {}
+      : name_(path.filename().string()), mistakes_(path.string()), form_(form) {}
 
   TextRows read(std::string_view all) {
     const size_t first = all.find_first_not_of(" \t\r\n");
@@ -44,7 +45,9 @@ class InstructionReader {
     if (rows_.empty()) {
       mistakes_.refuse("expected examples, got none");
     }
-    return {std::move(rows_)};
+    const std::string unused = listed({unused_.begin(), unused_.end()});
+    return {.rows = std::move(rows_),
+            .warning = unused.empty() ? "" : name_ + ": no part of the template has " + unused};
   }
 
  private:
@@ -126,8 +129,13 @@ class InstructionReader {
   }
 
   void add(std::string_view row, int64_t line, const std::string& which) {
-    std::string wrong = row.empty() ? "expected a JSON object, got nothing"
-                                    : read_json_object(row, instruction_columns, cells_of_row_);
+    std::string wrong = row.empty()
+                            ? "expected a JSON object, got nothing"
+                            : read_json_object(row, instruction_columns, cells_of_row_, &unused_);
+    if (wrong.find("got messages") != std::string::npos ||
+        wrong.find("got conversations") != std::string::npos) {
+      wrong += "; a conversation has to be written as such rows, one for each turn";
+    }
     const Instruction asked = wrong.empty() ? instruction_of(cells_of_row_) : Instruction{};
     const std::string output = wrong.empty() ? cells_of_row_[2] : "";
     for (const std::string& next : {wrong_text(asked.instruction, "instruction"),
@@ -141,8 +149,10 @@ class InstructionReader {
     }
   }
 
+  const std::string name_;
   RowMistakes mistakes_;
   const PromptTemplate& form_;
+  std::set<std::string> unused_;           // keys
   std::vector<std::string> cells_of_row_;  // instruction, input, output
   std::vector<TextRow> rows_;
 };

@@ -103,6 +103,7 @@ void TableColumns::choose(const Record& first) {
   } else if (looks_like_header || !a.name.empty() || !b.name.empty()) {
     way_ = Way::header;
     at_ = {find(a), find(b)};
+    mistakes_.throw_if_any();
   }
   require<RowError>(at_[0] != at_[1], mistakes_.file(), ":", first_line_,
                     ": expected two columns, ", a.role, " and ", b.role, ", got number ",
@@ -129,11 +130,14 @@ size_t TableColumns::find(const RowColumn& column) const {
   };
   const auto times = std::count_if(first_.begin(), first_.end(), is_meant);
   if (times != 1) {
-    const std::string near = times == 0 ? nearest(name, first_) : "";
-    fail<RowError>(mistakes_.file(), ":", first_line_, ": expected a column ", printable(name),
-                   " for data.", column.role, " in this header, got ",
-                   times > 1 ? "several" : printable(listed(first_), 200),
-                   near.empty() ? "" : "; did you mean " + printable(near) + "?");
+    std::string near = times == 0 ? nearest(name, first_) : "";
+    for (const std::string& cell : first_) {
+      if (times == 0 && near.empty() && is_name_for(column, cell)) near = cell;
+    }
+    mistakes_.add(first_line_, "expected a column ", printable(name), " for data.", column.role,
+                  " in this header, got ", times > 1 ? "several" : printable(listed(first_), 200),
+                  near.empty() ? "" : "; did you mean " + printable(near) + "?");
+    return 0;
   }
   return static_cast<size_t>(std::find_if(first_.begin(), first_.end(), is_meant) - first_.begin());
 }

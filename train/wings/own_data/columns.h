@@ -14,6 +14,7 @@ struct RowColumn {
   std::string name = {};  // the column's name or, of a table, its number from 1; "": the usual one
   bool is_label = false;  // blanks at either end are cut off; in JSON it may be a number or boolean
   bool is_optional = false;  // an object of JSON may be without it, or have null
+  const char* also = "";     // its keys in data of others, with a blank before and after each
 
   const std::string& key() const { return name.empty() ? role : name; }
 };

@@ -41,7 +41,7 @@ bool fits(const std::string& kind, const RowColumn& column) {
 }  // namespace
 
 std::string read_json_object(std::string_view text, std::span<const RowColumn> columns,
-                             std::vector<std::string>& cells) {
+                             std::vector<std::string>& cells, std::set<std::string>* unused) {
   const std::string_view object = without_blanks(text);
   if (object.starts_with('[')) {
     return "expected a JSON object, got an array";
@@ -58,15 +58,22 @@ std::string read_json_object(std::string_view text, std::span<const RowColumn> c
   cells.assign(columns.size(), "");
   std::vector<bool> found(columns.size());
   for (const JsonMember& member : members) {
-    const auto column = std::find_if(columns.begin(), columns.end(),
-                                     [&](const RowColumn& one) { return one.key() == member.key; });
+    const auto column = std::find_if(columns.begin(), columns.end(), [&](const RowColumn& one) {
+      return one.key() == member.key ||
+             heed::text(one.also).find(" " + member.key + " ") != std::string::npos;
+    });
     if (column == columns.end()) {
+      if (unused != nullptr && member.kind == "a text") unused->insert(member.key);
       continue;
     }
     if (!fits(member.kind, *column)) {
       return heed::text("expected text as ", member.key, ", got ", member.kind);
     }
     const auto k = static_cast<size_t>(column - columns.begin());
+    if (found[k]) {
+      return heed::text("expected the key ", column->key(), " or one that stands for it, got ",
+                        member.key, " as well");
+    }
     cells[k] = member.text;
     found[k] = true;
   }

@@ -1,6 +1,7 @@
 // JSON lines: an object each line, with the cells of a record under its keys.
 #pragma once
 
+#include <set>
 #include <span>
 
 #include "train/wings/own_data/columns.h"
@@ -20,8 +21,10 @@ class JsonLines final : public RecordReader {
   RowMistakes& mistakes_;
 };
 
-// The cells of one object. Returns "" or what is wrong with it.
+// The cells of one object. Returns "" or what is wrong with it. `unused`: gets the other keys of
+// texts.
 std::string read_json_object(std::string_view text, std::span<const RowColumn> columns,
-                             std::vector<std::string>& cells);
+                             std::vector<std::string>& cells,
+                             std::set<std::string>* unused = nullptr);
 
 }  // namespace heed
