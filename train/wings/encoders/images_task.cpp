@@ -1,6 +1,7 @@
 #include "train/wings/encoders/images_task.h"
 
 #include <algorithm>
+#include <set>
 
 #include "autograd/base/modes.h"
 #include "train/data/data_file.h"
@@ -37,7 +38,8 @@ void ImagesTask::Config::fields(Fields& f) {
       .also_known_as(path_words);
   f.optional("validation", validation,
              "a file of its own to validate with, such as t10k-images-idx3-ubyte; all of path "
-             "trains");
+             "trains")
+      .also_known_as(validation_file_words);
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
              "share of the pictures to train on, the first ones; the rest is for validation")
       .also_known_as(validation_words, "1 minus this");
@@ -54,6 +56,9 @@ ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
   class_names_ = c.classes;
   int32_t last = last_label(pictures_);
   if (validation_) {
+    if (c.train_fraction != Config{}.train_fraction) {
+      throw TaskError("train_fraction", "has no effect with data.validation; leave it out");
+    }
     files_.push_back(setup.config_folder / c.validation);
     last = std::max(last, last_label(*validation_));
     if (validation_->shape().with(0, 1) != pictures_.shape().with(0, 1)) {
@@ -81,10 +86,30 @@ ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
   for (int32_t label = 0; label <= last && names == 0; ++label) {
     class_names_.push_back(std::to_string(label));
   }
+  warn(count);
   data_ = std::make_unique<FixedExamples>(
       FixedExamples::Counts{count, held_out}, c.shuffle,
       [this](Split split, const std::vector<int64_t>& which) { return batch_of(split, which); },
       /*training_tokens=*/count);
+}
+
+// The first `count` pictures are trained on.
+void ImagesTask::warn(int64_t count) {
+  const Shape& shape = pictures_.shape();
+  if (shape[3] <= 4 && shape[1] > 4) {
+    warnings_.push_back(
+        text("expected images (N, C, H, W), got ", shape, ", whose last axis looks like channels"));
+  }
+  const std::vector<int32_t>& labels = pictures_.labels();
+  const std::set<int32_t> trained(labels.begin(), labels.begin() + count);
+  if (trained.size() < class_names_.size()) {
+    warnings_.push_back(text(class_names_.size() - trained.size(), " of ", class_names_.size(),
+                             " classes have no picture to train on; the lowest label is ",
+                             *trained.begin()));
+  }
+  if (!validation_ && trained.size() > 1 && std::is_sorted(labels.begin(), labels.end())) {
+    warnings_.push_back("the file is sorted by class, and its last pictures validate: shuffle it");
+  }
 }
 
 std::vector<std::pair<std::string, int64_t>> ImagesTask::model_sizes() const {

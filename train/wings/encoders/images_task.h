@@ -33,6 +33,7 @@ class ImagesTask final : public Task {
   std::vector<ScoreTable> tables(const Score& score) const override;
 
  private:
+  void warn(int64_t count);
   Batch batch_of(Split split, const std::vector<int64_t>& which) const;
 
   std::vector<std::filesystem::path> files_;
