@@ -8,7 +8,7 @@
 
 namespace heed::probe {
 
-Guess guess_of(std::span<const real> logits, std::optional<int32_t> next) {
+Guess guess_of(std::span<const real> logits, std::optional<int32_t> right) {
   const auto top = std::max_element(logits.begin(), logits.end());
   const auto largest = static_cast<double>(*top);
   double sum = 0;
@@ -16,11 +16,11 @@ Guess guess_of(std::span<const real> logits, std::optional<int32_t> next) {
     sum += std::exp(static_cast<double>(logit) - largest);
   }
   Guess guess{static_cast<int32_t>(top - logits.begin()), 1 / sum, {}};
-  if (next) {
-    const auto right = static_cast<size_t>(*next);
+  if (right) {
+    const auto wanted = static_cast<size_t>(*right);
     int64_t above = 0;
     for (size_t id = 0; id < logits.size(); ++id) {
-      above += logits[id] > logits[right] || (logits[id] == logits[right] && id < right) ? 1 : 0;
+      above += logits[id] > logits[wanted] || (logits[id] == logits[wanted] && id < wanted) ? 1 : 0;
     }
     guess.rank = above + 1;
   }
@@ -49,16 +49,18 @@ std::vector<Array> outputs_after_blocks(Module& model, const Input& in) {
 
 Lens logit_lens(Module& model, const Input& in) {
   Lens lens{{in.ids.data(), in.ids.data() + in.ids.size()}, {}};
+  lens.in_place = !model.signature().causal && !in.source_ids;
   const int64_t tokens = in.ids.size();
   for (const Array& logits : outputs_after_blocks(model, in)) {
     require_logits(logits, tokens, "heed probe: lens");
     const auto width = static_cast<size_t>(logits.dim(2));
     std::vector<Guess> row;
     for (size_t t = 0; t < lens.ids.size(); ++t) {
-      const bool last = t + 1 == lens.ids.size();
-      const bool known = !last && static_cast<size_t>(lens.ids[t + 1]) < width;
+      const size_t at = t + (lens.in_place ? 0 : 1);
+      const bool known = at < lens.ids.size() &&
+                         static_cast<size_t>(lens.ids[at]) < width - (lens.in_place ? 1 : 0);
       row.push_back(guess_of(logits.span().subspan(t * width, width),
-                             known ? std::optional(lens.ids[t + 1]) : std::nullopt));
+                             known ? std::optional(lens.ids[at]) : std::nullopt));
     }
     lens.blocks.push_back(std::move(row));
   }

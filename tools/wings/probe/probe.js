@@ -27,13 +27,13 @@ function lensPage({ tokens, blocks }) {
   const columns = ["", "embeddings", ...blocks.slice(1).map((_, block) => `block ${block}`)];
   const cell = (guess) => shaded(guess.token, guess.probability,
     `${guess.token}: probability ${short(guess.probability)}` +
-    (guess.rank ? `; the token that comes next has rank ${guess.rank}` : ""));
+    (guess.rank ? `; the right token has rank ${guess.rank}` : ""));
   const rank = (guess) =>
     el("td", { class: "faint" }, `${two(guess.probability)}${guess.rank ? ` #${guess.rank}` : ""}`);
   const rows = tokens.map((token, t) => [token, ...blocks.flatMap((block) => [cell(block[t]), rank(block[t])])]);
   return [section("lens", "What the model would answer after each block",
-    el("p", {}, "The likeliest next token, coloured by its probability, and # the rank of the token that really " +
-      "comes next."),
+    el("p", {}, "The likeliest token, coloured by its probability, and # the rank of the right one: the next token or, " +
+      "of a model of masked words, the one that stands there."),
     scaleNotice(), shadedTable(columns.flatMap((name, i) => (i === 0 ? [name] : [name, ""])), rows))];
 }
 

@@ -184,8 +184,11 @@ std::string lens_text(const probe::Lens& lens, const Task& text_of, const HeatMa
     }
   }
   return fitted(
-             "the likeliest next token, its probability, and #rank of the token that really comes "
-             "next\n\n",
+             lens.in_place
+                 ? "the likeliest token, its probability, and #rank of the token that stands "
+                   "there\n\n"
+                 : "the likeliest next token, its probability, and #rank of the token that really "
+                   "comes next\n\n",
              static_cast<size_t>(style.width)) +
          shaded_table(rows, columns, cells, style);
 }

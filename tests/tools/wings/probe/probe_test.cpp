@@ -197,6 +197,23 @@ TEST_CASE("lens: the last row is the model's answer, the first one that without 
         "got (1, 3)");
 }
 
+TEST_CASE("lens: of masked words, the right token is the one that stands there") {
+  const auto model = layer_of(
+      "{type: encoder, vocab_size: 8, context_length: 6, d_model: 12, num_heads: 2, num_layers: "
+      "1}");
+  const std::vector<int32_t> ids{3, 1, 7, 1, 5};  // 7: [MASK]
+  const Array logits = logits_of(*model, tokens(ids));
+  for (size_t t = 0; t < ids.size(); ++t) {
+    const auto row = logits.span().subspan(t * 8, 8);
+    const std::optional<int64_t> rank = logit_lens(*model, tokens(ids)).blocks.back()[t].rank;
+    CHECK(rank.has_value() == (ids[t] != 7));
+    const real right = row[static_cast<size_t>(ids[t])];
+    const auto above =
+        std::count_if(row.begin(), row.end(), [&](real other) { return other > right; });
+    if (rank) CHECK(*rank == 1 + above);
+  }
+}
+
 TEST_CASE("ablate: a head without its columns of out_proj, sorted by what is lost") {
   const auto task = small_induction();
   for (const char* more : {"", ", position: rope, rotary_fraction: 0.5, parallel_residual: true"}) {

@@ -150,7 +150,7 @@ function lensTable(section) {
     el("td", {}, percent(guess.probability)), el("td", {}, guess.rank ? String(guess.rank) : ""));
   return el("details", {}, el("summary", {}, "What the model would answer here (logit lens)"),
     el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "numbers lens" },
-      el("thead", {}, el("tr", {}, ...["after", classes ? "the likeliest class" : "the likeliest next", "probability", classes ? "" : "rank of what comes next"].map((name) => el("th", { scope: "col" }, name)))),
+      el("thead", {}, el("tr", {}, ...["after", classes ? "the likeliest class" : "the likeliest next", "probability", classes ? "" : "rank of the right one"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, ...section.lens.map(cell)))));
 }
 
