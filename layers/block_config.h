@@ -10,13 +10,13 @@
 namespace heed {
 
 // The words of other tools for fields of models.
-inline const std::vector<std::string> width_words{"emb_dim", "n_embd", "embed_dim", "n_embed",
-                                                  "dim"};
-inline const std::vector<std::string> context_words{"block_size",    "max_position_embeddings",
-                                                    "n_positions",   "n_ctx",
-                                                    "seq_len",       "seq_length",
-                                                    "max_seq_len",   "context_size",
-                                                    "context_window"};
+inline const std::vector<std::string> width_words{
+    "emb_dim", "n_embd", "embed_dim", "n_embed", "dim", "embedding_dim", "embedding_size"};
+inline const std::vector<std::string> context_words{"block_size",     "max_position_embeddings",
+                                                    "n_positions",    "n_ctx",
+                                                    "seq_len",        "seq_length",
+                                                    "max_seq_len",    "context_size",
+                                                    "context_window", "max_length"};
 inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers",
                                                    "num_blocks", "depth"};
 inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab", "num_embeddings"};

@@ -96,7 +96,8 @@ void Gpt::Config::fields(Fields& f) {
   position_field(f, {"learned", "sinusoidal", "rope", "none"});
   f.choice("init", init, {"torch", "gpt2"},
            "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut")
-      .shows();
+      .shows()
+      .also_known_as({"initializer_range", "init_std"}, "gpt2 (0.02)");
   attention_fields(f);
 }
 

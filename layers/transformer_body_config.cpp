@@ -3,7 +3,8 @@
 namespace heed {
 
 void TransformerBodyConfig::vocab_size_field(Fields& f) {
-  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
+  f.required("vocab_size", vocab_size, at_least(1),
+             "number of tokens; needed where no data gives it")
       .example(7)
       .also_known_as(vocabulary_words);
 }
@@ -16,7 +17,8 @@ FieldInfo& TransformerBodyConfig::num_layers_field(Fields& f, int fewest) {
 
 void TransformerBodyConfig::position_field(Fields& f, std::vector<std::string> words) {
   f.choice("position", position, std::move(words), "how positions are told apart")
-      .also_known_as({"pos_emb", "positional_encoding", "position_embedding_type"});
+      .also_known_as({"pos_emb", "positional_encoding", "position_embedding_type"})
+      .also_known_as({"rope", "rotary", "use_rope", "use_rotary"}, "rope");
 }
 
 void TransformerBodyConfig::attention_field(Fields& f, Fill also) {

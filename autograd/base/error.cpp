@@ -54,29 +54,18 @@ std::string in_lower_case(std::string word) {
   return word;
 }
 
-std::vector<std::string> by_closeness(const std::string& word,
-                                      const std::vector<std::string>& known) {
-  std::vector<std::pair<Distance, std::string>> ranked;
-  for (const std::string& candidate : known) {
-    ranked.emplace_back(distance(in_lower_case(word), in_lower_case(candidate)), candidate);
-  }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<std::string> words;
-  for (auto& [candidate_distance, candidate] : ranked) {
-    words.push_back(std::move(candidate));
-  }
-  return words;
-}
-
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
   constexpr size_t longest_word =
       100;  // a longer one is no misspelling, and the search is quadratic
   if (known.empty() || word.size() > longest_word) {
     return "";
   }
-  const std::string best = by_closeness(word, known).front();
-  const size_t edits = edit_distance(in_lower_case(word), in_lower_case(best));
+  const std::string lower = in_lower_case(word);
+  const auto is_nearer = [&](const std::string& a, const std::string& b) {
+    return distance(lower, in_lower_case(a)) < distance(lower, in_lower_case(b));
+  };
+  const std::string best = *std::min_element(known.begin(), known.end(), is_nearer);
+  const size_t edits = edit_distance(lower, in_lower_case(best));
   return edits <= std::max<size_t>(1, word.size() / 3) ? best : "";
 }
 

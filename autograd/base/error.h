@@ -75,13 +75,9 @@ void require(bool ok, const Parts&... parts) {
 // Of ASCII's letters.
 std::string in_lower_case(std::string word);
 
-// The known words, the one closest to `word` first: fewest edits, then the longest common
-// beginning, then the nearest length. Upper and lower case are the same.
-std::vector<std::string> by_closeness(const std::string& word,
-                                      const std::vector<std::string>& known);
-
-// Returns the closest of them, for "did you mean ...?", or "" if none is within an edit distance of
-// a third of the word's length (at least 1).
+// Returns the closest known word, for "did you mean ...?": fewest edits, then the longest common
+// beginning, then the nearest length. Upper and lower case are the same. "" if none is within an
+// edit distance of a third of the word's length (at least 1).
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 
 // How a message about an unknown word ends: ", did you mean adamw?", or `otherwise` if none is

@@ -91,6 +91,7 @@ struct FieldInfo {
   bool or_list = false;              // part: a list of parts is allowed, too: Choice::others;
                                      // string_list: one text is a list of it, and written so
   std::string usual_type;            // part: that of one that does not say its type; or ""
+  std::string likely_type;           // part: the same, but it has to be said; or ""
   ConfigNode example_value;          // for required fields: a small value to check gradients with
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
   std::string filled_as;             // the name under which it is filled in; "": its own
@@ -119,6 +120,7 @@ struct FieldInfo {
   // Another value shows in the names or shapes of tensors, as that of a required whole number does,
   // or in training alone, as a probability. All others change what weights mean.
   FieldInfo& shows(bool does = true) { return set(shown, does); }
+  FieldInfo& likely(std::string other_type) { return set(likely_type, std::move(other_type)); }
   FieldInfo& usually(std::string other_type) { return set(usual_type, std::move(other_type)); }
   const std::string& fill_name() const { return filled_as.empty() ? name : filled_as; }
 

@@ -14,7 +14,8 @@ namespace {
 
 bool is_value(const Field& field) { return std::holds_alternative<Value>(field.member); }
 
-// The type that the map of a part chooses; `usual` if it does not say. Null after a mistake.
+// The type that the map of a part chooses; `usual` if it does not say. Null after a mistake; but if
+// none is given, the likely type, to find what else is wrong.
 const ConfigType* chosen_type(const FieldInfo& info, const ConfigNode& node,
                               const std::string& usual, ConfigErrors& errors) {
   if (!has_kind(info, node, ConfigNode::Kind::map, errors)) {
@@ -26,7 +27,7 @@ const ConfigType* chosen_type(const FieldInfo& info, const ConfigNode& node,
   const ConfigNode* named = node.find("type");
   if (named == nullptr && usual.empty()) {
     errors.add_field(node, "type", "missing, expected ", expected(of_type));
-    return nullptr;
+    return node.size() > 0 ? types.find(info.likely_type) : nullptr;
   }
   if (named == nullptr) {
     return types.find(usual);
@@ -38,7 +39,7 @@ const ConfigType* chosen_type(const FieldInfo& info, const ConfigNode& node,
   if (type == nullptr) {
     const std::string wing = belongs_to_wing(info.part_kind, named->text());
     errors.add(*named, "unknown ", info.part_kind, " ", in_words(*named),
-               wing.empty() ? suggestion(named->text(), of_type.choices, "there are", "") : wing);
+               wing.empty() ? suggested_type(named->text(), types) : wing);
   }
   return type;
 }

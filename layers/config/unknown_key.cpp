@@ -4,17 +4,45 @@
 
 namespace heed {
 
+std::string nearest_name(const std::string& word, const std::vector<std::string>& known) {
+  static const std::string elsewhere =  // the words of other tools for values
+      " swish=silu gelu_new=gelu_tanh gelu_pytorch_tanh=gelu_tanh rotary=rope absolute=learned "
+      "learnable=learned embedding=learned fp32=float32 fp16=float32 bf16=float32 bfloat16=float32 "
+      "fp64=float64 double=float64 transformer=gpt nanogpt=gpt llama=gpt ";
+  constexpr size_t least = 3;
+  const std::string lower = in_lower_case(word), near = nearest(word, known);
+  std::string inside;
+  size_t last = 0;  // where it ends: attn_dropout is a kind of dropout
+  for (const std::string& name : known) {
+    const bool is_meant = elsewhere.find(" " + lower + "=" + name + " ") != std::string::npos;
+    if (near.empty() && (is_meant || name.starts_with(lower + "_"))) return name;
+    const size_t at = name.size() < least ? std::string::npos : lower.rfind(name);
+    if (at != std::string::npos && at + name.size() > last) {
+      inside = name;
+      last = at + name.size();
+    }
+  }
+  return near.empty() ? inside : near;
+}
+
 std::string suggestion(const std::string& word, const std::vector<std::string>& known,
                        const std::string& these, const std::string& topic) {
-  if (const std::string meant = did_you_mean(word, known); !meant.empty()) {
-    return meant;
+  const std::string near = nearest_name(word, known);
+  return !near.empty()               ? ", did you mean " + near + "?"
+         : known.size() <= few_names ? "; " + these + " " + joined(known)
+                                     : "; see heed layers" + (topic.empty() ? "" : " " + topic);
+}
+
+std::string suggested_type(const std::string& word, const ConfigTypes& types) {
+  for (const auto& [name, type] : types) {
+    for (const FieldInfo& field : type.fields()) {
+      for (const Synonym& synonym : field.synonyms) {
+        if (synonym.word != in_lower_case(word) || synonym.rule.empty()) continue;
+        return text("; ", hint_begin, "{type: ", name, ", ", here_it_is(field.name, synonym), "}");
+      }
+    }
   }
-  if (known.size() <= few_names) {
-    return "; " + these + " " + joined(known);
-  }
-  const std::vector<std::string> near = by_closeness(word, known);
-  return text("; the nearest are ", near[0], " and ", near[1], "; see heed layers",
-              topic.empty() ? "" : " " + topic);
+  return suggestion(word, types.names(), "there are", "");
 }
 
 std::string here_it_is(const std::string& path, const Synonym& synonym) {

@@ -4,15 +4,23 @@
 #include <string>
 #include <vector>
 
-#include "layers/config/fields.h"
+#include "layers/config/types.h"
 
 namespace heed {
 
+// The known name that is meant: the closest (nearest()), that for which other tools have this word,
+// that which begins with it (causal_attention for causal), or the last inside it (cosine for
+// CosineAnnealingLR, dropout for attn_dropout); "" if there is none.
+std::string nearest_name(const std::string& word, const std::vector<std::string>& known);
+
 // What a message says after an unknown word: ", did you mean adamw?"; else all known words if they
-// are few, after "; `these` "; else the two nearest and the command that lists them all, which is
-// `heed layers`, with the topic if there is one.
+// are few, after "; `these` "; else the command that lists them, which is `heed layers`, with the
+// topic if there is one.
 std::string suggestion(const std::string& word, const std::vector<std::string>& known,
                        const std::string& these, const std::string& topic);
+
+// The same after the name of a type, which may be a value of another one: "{type: bpe, path: ...}".
+std::string suggested_type(const std::string& word, const ConfigTypes& types);
 
 // Begins a message about a word of another tool: "here it is d_model".
 inline const std::string hint_begin = "here it is ";

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "layers/config/types.h"
+#include "layers/config/unknown_key.h"
 
 namespace heed {
 
@@ -110,7 +111,7 @@ bool fits(const FieldInfo& info, const ConfigNode& node, const std::string& valu
   if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) {
     return true;
   }
-  const std::string near = nearest(value, choices);
+  const std::string near = nearest_name(value, choices);
   errors.add(node, "expected ", expected(info), ", got ", in_words(node),
              near.empty() ? "" : "; did you mean " + near + "?");
   return false;
@@ -161,16 +162,6 @@ std::optional<int64_t> whole_number(const ConfigNode& node) {
   return reads ? std::optional(number) : std::nullopt;
 }
 
-// The nearest name of a type, or the first that the word begins: causal_attention for causal.
-std::string nearest_type(const std::string& word, const std::string& kind) {
-  const std::vector<std::string> names = config_types(kind).names();
-  const auto begun = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
-    return name.starts_with(word + "_");
-  });
-  const std::string near = nearest(word, names);
-  return !near.empty() || begun == names.end() ? near : *begun;
-}
-
 bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind kind,
               ConfigErrors& errors) {
   if (node.is_null()) {
@@ -179,7 +170,8 @@ bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind ki
   }
   if (node.kind() != kind) {
     const bool part = info.type == FieldType::part && node.is_scalar();
-    const std::string near = part ? nearest_type(node.text(), info.part_kind) : "";
+    const std::string near =
+        part ? nearest_name(node.text(), config_types(info.part_kind).names()) : "";
     errors.add(node, "expected ", expected(info), ", got ", in_words(node),
                near.empty()          ? ""
                : near == node.text() ? "; write {type: " + near + "}"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "layers/config/describe.h"
 #include "layers/config/types.h"
@@ -70,9 +71,10 @@ void find_synonyms(const std::vector<FieldInfo>& fields, const std::vector<std::
         found[synonym.word].push_back(here_it_is(below, synonym));
       }
     }
-    const ConfigType* type = info.type == FieldType::part && info.value.is_map()
-                                 ? config_types(info.part_kind).find(info.value.get("type").text())
-                                 : nullptr;
+    const std::string chosen =
+        info.value.is_map() ? info.value.get("type").text() : info.likely_type;
+    const ConfigType* const type =
+        info.type == FieldType::part ? config_types(info.part_kind).find(chosen) : nullptr;
     if (type != nullptr) {
       find_synonyms(type->fields(), info.fills, below, found);
     } else {
@@ -81,18 +83,38 @@ void find_synonyms(const std::vector<FieldInfo>& fields, const std::vector<std::
   }
 }
 
-// A word of another tool is a field that is not missing. Messages about words of the key's own
-// section name the field alone.
-void excuse_field(const ConfigMistake& mistake, ConfigErrors& errors) {
-  const std::string& message = mistake.message;
-  const std::string name =
-      message.substr(hint_begin.size(), message.find(": ") - hint_begin.size());
-  const std::string section =
-      mistake.path.substr(0, mistake.path.size() - mistake.unknown_key.size());
-  errors.excuse([path = name, inside = section + name](const ConfigMistake& other) {
-    return (other.path == path || other.path == inside) &&
-           other.message.starts_with("missing, expected");
-  });
+// What other tools' configs hold and heed's do not: words, and what is said about them.
+constexpr const char* words_without_a_field[][2] = {
+    {" device device_type device_map cuda use_cuda gpu gpus num_gpus use_gpu accelerator backend "
+     "mps "
+     "compile torch_compile num_workers dataloader_num_workers pin_memory amp use_amp flash ddp "
+     "gradient_checkpointing flash_attn use_flash_attention attn_implementation use_cache "
+     "strategy ",
+     "heed computes on the CPU: leave it out"},
+    {" wandb wandb_log wandb_project wandb_run_name use_wandb tensorboard logger report_to log_dir "
+     "logging_dir mlflow verbose ",
+     "a run writes metrics.csv and report.html by itself: leave it out"},
+    {" out_dir output_dir save_dir run_name experiment_name project resume resume_from_checkpoint ",
+     "an option of the command: heed train CONFIG --out DIR, heed train --resume RUN"},
+    {" name _target_ class_path ", "the key type says which one it is"}};
+
+std::string about_no_field(const ConfigMistake& mistake) {
+  for (const auto& [words, message] : words_without_a_field) {
+    if (text(words).find(" " + mistake.unknown_key + " ") != std::string::npos) return message;
+  }
+  return mistake.message;
+}
+
+// Fields of an entry of a list, as in attention.1.window, are found without its number.
+std::vector<std::string> in_entry(std::vector<std::string> places, const std::string& section) {
+  const size_t number = section.find_first_of("0123456789", 1);
+  for (std::string& place : places) {
+    if (number != section.npos && section[number - 1] == '.' &&
+        place.starts_with(section.substr(0, number))) {
+      place.insert(number, section, number, section.find('.', number) + 1 - number);
+    }
+  }
+  return places;
 }
 
 }  // namespace
@@ -101,34 +123,28 @@ void explain_synonyms(RunConfig& config, ConfigErrors& errors) {
   constexpr size_t most = 4;  // more places would not help
   Words words;
   find_synonyms(describe(config_ref(config)), {}, "", words);
+  std::set<std::string> given;  // fields, by words of other tools: they are not missing
   errors.reword_unknown_keys([&](const ConfigMistake& mistake) {
     const auto found = words.find(mistake.unknown_key);
-    const std::string& message = mistake.message;
-    if (found == words.end() || found->second.size() > most) {
-      return message;
-    }
+    const bool is_known = found != words.end() && found->second.size() <= most;
+    const std::string& own = mistake.message;
     const std::string section =
         mistake.path.substr(0, mistake.path.size() - mistake.unknown_key.size());
-    // Fields of an entry of a list, as in attention.1.window, are found without its number.
-    const size_t number = section.find_first_of("0123456789", 1);
-    std::vector<std::string> places = found->second;
-    for (std::string& place : places) {
-      if (number != section.npos && section[number - 1] == '.' &&
-          place.starts_with(section.substr(0, number))) {
-        place.insert(number, section, number, section.find('.', number) + 1 - number);
-      }
+    std::vector<std::string> places;
+    if (own.starts_with(hint_begin)) {  // may be for a word that is only near
+      places = {section + own.substr(hint_begin.size())};
     }
-    // A hint within the section may be for a word that is only near.
+    std::vector<std::string> known;
+    if (is_known) known = in_entry(found->second, section);
     const bool is_here =
-        message.starts_with(hint_begin) &&
-        std::count(places.begin(), places.end(), section + message.substr(hint_begin.size())) > 0;
-    return is_here ? message : hint_begin + one_of(places);
+        is_known && !places.empty() && std::count(known.begin(), known.end(), places[0]) > 0;
+    if (is_known && !is_here) places = known;
+    for (const std::string& place : places) given.insert(place.substr(0, place.find(": ")));
+    return is_here ? own : !is_known ? about_no_field(mistake) : hint_begin + one_of(places);
   });
-  for (const ConfigMistake& mistake : std::vector(errors.all())) {
-    if (!mistake.unknown_key.empty() && mistake.message.starts_with(hint_begin)) {
-      excuse_field(mistake, errors);
-    }
-  }
+  errors.excuse([&](const ConfigMistake& mistake) {
+    return given.contains(mistake.path) && mistake.message.starts_with("missing, expected");
+  });
 }
 
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,

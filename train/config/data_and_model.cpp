@@ -12,20 +12,29 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Whether the type that a section chooses has this field. False for an unknown type.
-bool has_field(const std::string& kind, const ConfigNode& section, const std::string& name) {
+// Whether the type that a section chooses has this field; `otherwise` for an unknown type.
+bool has_field(const std::string& kind, const ConfigNode& section, const std::string& name,
+               bool otherwise = false) {
   const ConfigType* type = config_types(kind).find(section.get("type").text());
-  return type != nullptr && find_field(type->fields(), name) != nullptr;
+  return type == nullptr ? otherwise : find_field(type->fields(), name) != nullptr;
 }
 
 }  // namespace
+
+void share_context_length(ConfigNode& config) {
+  ConfigNode* const model = config.find("model");
+  const int64_t length = whole_number(config.get("data").get("context_length")).value_or(0);
+  if (length > 0 && model != nullptr && model->is_map() && !model->has("context_length") &&
+      has_field("layer", *model, "context_length", true)) {
+    model->set("context_length", length);
+  }
+}
 
 // Where it is missing or wrong, that is reported at the model: windows of one token let the rest of
 // the data be checked.
 Sizes sizes_for_data(const ConfigNode& config) {
   const ConfigNode& model = config.get("model");
-  const bool known = config_types("layer").find(model.get("type").text()) != nullptr;
-  if (known && !has_field("layer", model, "context_length")) {
+  if (!has_field("layer", model, "context_length", true)) {
     return {};
   }
   return {{"context_length",

@@ -17,6 +17,8 @@ inline const std::vector<std::string> sized_by_data{
     "vocab_size", "context_length", "source_vocab_size", "source_length", "num_classes",
     "d_in",       "d_out"};
 
+// Gives the section `model` the context_length of the data, if it has none.
+void share_context_length(ConfigNode& config);
 // What the section `model` of a config, which has not been read yet, says to the data.
 Sizes sizes_for_data(const ConfigNode& config);
 // What the data says to the model. Without a task (null), guesses that break no rule of the model.

@@ -44,7 +44,8 @@ void TrainConfig::fields(Fields& f) {
     return f.optional(name, member, range, help);
   };
   size("steps", steps, at_least(1), "optimizer steps")
-      .also_known_as({"max_iters", "max_steps", "iters", "iterations", "num_steps", "total_steps"})
+      .also_known_as({"max_iters", "max_steps", "iters", "iterations", "num_steps", "total_steps",
+                      "lr_decay_iters"})
       .also_known_as({"epochs", "num_epochs", "num_train_epochs", "max_epochs"},
                      "epochs * training examples / (batch_size * accumulate)");
   size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch")
@@ -87,7 +88,8 @@ void TrainConfig::fields(Fields& f) {
 
 void EvalConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between evaluations")
-      .also_known_as({"eval_interval", "eval_steps", "eval_freq", "eval_every", "interval"});
+      .also_known_as({"eval_interval", "eval_steps", "eval_freq", "eval_every", "interval",
+                      "val_check_interval", "eval_strategy", "evaluation_strategy"});
   f.optional("batches", batches, at_least(1), "batches of an evaluation", "all")
       .also_known_as({"eval_iters", "eval_iter", "iters"});
   f.optional("patience", patience, at_least(1),
@@ -99,11 +101,12 @@ void EvalConfig::fields(Fields& f) {
 
 void CheckpointConfig::fields(Fields& f) {
   f.optional("every", every, at_least(1), "steps between checkpoints; the last step has one anyway")
-      .also_known_as({"save_steps", "save_every", "save_interval", "interval"});
+      .also_known_as({"save_steps", "save_every", "save_interval", "interval", "save_strategy"});
   f.optional("keep", keep, at_least(1), "how many of the newest stay")
       .also_known_as({"save_total_limit", "max_to_keep"});
   f.optional("best", best,
-             "true: one more is written and stays, that with the lowest validation loss");
+             "true: one more is written and stays, that with the lowest validation loss")
+      .also_known_as({"load_best_model_at_end", "always_save_checkpoint"});
   f.optional("full", full,
              "true: with train.lora, all weights; false: those that train.weights does not have");
   f.optional("optimizer_state", optimizer_state, "false: weights only, training cannot go on");
@@ -128,16 +131,21 @@ void RunConfig::fields(Fields& f) {
   train.required = !may_be_absent;
   f.optional("seed", seed, at_least(0), "random seed");
   f.choice("precision", precision, {"float32", "float64"}, "floating-point type")
-      .also_known_as({"dtype", "fp32", "fp16", "bf16"}, "float32 or float64");
+      .also_known_as({"dtype", "torch_dtype", "fp32", "fp16", "bf16"}, "float32 or float64");
   f.optional("fused", fused, "false: the composed forms of fused operations, to read and compare");
   f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
   f.optional("plugins", plugins, "libraries with layers, tasks, ... of your own: [./libmine.so]");
   f.group("random", random, "one generator or three");
-  f.section("data", data, "task", "what to train on", {}, may_be_absent);
-  f.section("model", model, "layer", "what to train");
-  f.section("optimizer", optimizer, "optimizer", "how gradients change weights");
+  f.section("data", data, "task", "what to train on", {}, may_be_absent).likely("text");
+  f.section("model", model, "layer", "what to train")
+      .likely("gpt")
+      .also_known_as({"model_type", "architectures"}, "{type: gpt, ...}");
+  f.section("optimizer", optimizer, "optimizer", "how gradients change weights")
+      .also_known_as({"optim", "optimizer_type", "optimizer_name"}, "{type: adamw, ...}")
+      .also_known_as({"momentum", "nesterov"}, "{type: sgd, ...}");
   f.section("schedule", schedule, "schedule", "the learning rate over the run")
-      .also_known_as({"lr_scheduler", "scheduler"});
+      .also_known_as({"lr_scheduler", "scheduler"})
+      .also_known_as({"lr_scheduler_type", "decay_lr", "min_lr"}, "{type: cosine, ...}");
   f.group("train", train, "how long and in what pieces").also_known_as({"training", "trainer"});
   f.group("eval", eval, "validation on the way")
       .also_known_as({"evaluate", "evaluation", "validation"});
@@ -301,6 +309,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   const bool not_all_types = !unreadable.empty() || errors.count() > before;
   LoadedRun run;
   run.config.purpose = purpose;
+  share_context_length(tree);
   read_sections(run, tree, folder, checkpoint, errors, unreadable);
   if (!errors.empty()) {
     explain_synonyms(run.config, errors);

@@ -7,7 +7,7 @@
 namespace heed {
 
 void AdamConfig::fields(Fields& f) {
-  f.optional("lr", lr, at_least(0), "learning rate").also_known_as({"learning_rate"});
+  f.optional("lr", lr, at_least(0), "learning rate").also_known_as({"learning_rate", "peak_lr"});
   f.optional("betas", betas, probability, "how much of the mean of g and of g^2 stays at a step",
              exactly(2))
       .also_known_as({"beta1", "beta2", "adam_beta1", "adam_beta2"}, "a list of both");

@@ -5,7 +5,7 @@ namespace heed {
 void ClassifierConfig::fields(Fields& f) {
   vocab_size_field(f);
   f.required("num_classes", num_classes, at_least(1),
-             "number of classes; the data decides if absent")
+             "number of classes; needed where no data gives it")
       .example(3);
   block_fields(f);
   parallel_residual_field(f);

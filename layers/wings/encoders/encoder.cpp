@@ -7,7 +7,7 @@ namespace heed {
 
 void Encoder::Config::fields(Fields& f) {
   f.optional("vocab_size", vocab_size, at_least(0),
-             "number of tokens, of a model that reads ids; the data decides if absent")
+             "number of tokens, of a model that reads ids; needed where no data gives it")
       .shows()
       .also_known_as(vocabulary_words);
   block_fields(f);
@@ -16,14 +16,14 @@ void Encoder::Config::fields(Fields& f) {
   f.optional("patch_size", patch_size, at_least(0),
              "side of a patch, of a model that reads pictures")
       .example(2);
-  const char* const decides = "of the pictures; the data decides if absent";
+  const char* const decides = "of the pictures; needed where no data gives it";
   f.optional("image_height", image_height, at_least(0), decides).example(4);
   f.optional("image_width", image_width, at_least(0), decides).example(4);
   f.optional("channels", channels, at_least(1), decides);
   f.optional("class_token", class_token,
              "a trained vector in front of the patches, for pool: first");
   f.optional("num_classes", num_classes, at_least(0),
-             "number of classes of a sequence or picture; the data decides if absent")
+             "number of classes of a sequence or picture; needed where no data gives it")
       .shows()
       .example(3)
       .also_try({0});

@@ -4,9 +4,10 @@ namespace heed {
 
 void SourceAndTargetConfig::source_and_target_fields(Fields& f) {
   f.required("source_vocab_size", source_vocab_size, at_least(1),
-             "number of tokens of the source; the data decides if absent")
+             "number of tokens of the source; needed where no data gives it")
       .example(5);
-  f.required("vocab_size", vocab_size, at_least(1), "number of tokens; the data decides if absent")
+  f.required("vocab_size", vocab_size, at_least(1),
+             "number of tokens; needed where no data gives it")
       .example(7)
       .also_known_as(vocabulary_words);
   f.required("source_length", source_length, at_least(1), "largest number of tokens of a source")

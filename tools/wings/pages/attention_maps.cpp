@@ -170,7 +170,7 @@ Exhibit exhibit(Module& model, const Task& task, const RunConfig& config, int64_
     writing.tokens = most_written;
     const std::string& begin = config.sample.prompt;
     const auto own = answered(model, task, begin, writing);
-    const auto shown = own ? answered(model, task, begin + own->text, options) : own;
+    const auto shown = own ? answered(model, task, begin + own->answer, options) : own;
     require<ConfigError>(shown.has_value(), "sample.prompt: ", task.mistake_in_prompt(begin));
     return *shown;
   }

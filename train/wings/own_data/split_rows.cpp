@@ -101,7 +101,8 @@ void OwnDataConfig::more_fields(Fields& f, bool is_table) {
              "share of the examples to train on, chosen by a hash of what the model reads; the "
              "rest is for validation")
       .also_known_as(validation_words, "1 minus this");
-  f.optional("validation", validation, "a file of its own to validate with; all of path trains");
+  f.optional("validation", validation, "a file of its own to validate with; all of path trains")
+      .also_known_as(validation_file_words);
   f.optional("max_length", max_length, at_least(1), "tokens; longer examples are left out", "none");
   f.optional("shuffle", shuffle, "examples in a new order every epoch");
   f.optional("fingerprint", fingerprint, fingerprint_help);

@@ -7,7 +7,7 @@ using namespace heed::testing;
 TEST_CASE("instructions: what is said about each broken file, and nothing is left behind") {
   const std::string row = R"({"instruction": "say a", "output": "a"})";
   CHECK(check_own_data("instructions.txt", "instructions, tokenizer: char", small_gpt,
-                       {{"a.json", "[" + row + "," + row + "]"}}) == 40);
+                       {{"a.json", "[" + row + "," + row + "]"}}) == 43);
 }
 
 TEST_CASE("lines: what is said about each broken file, and nothing is left behind") {
