@@ -46,6 +46,7 @@ class FeedForward final : public Module {
   }
 
   Signature signature() const override { return Signature::of_tokens(config.d_model); }
+  std::vector<Tensor> last_matrices() const override { return {last->weight}; }
 
   const Config config;
   Child<Linear> first, last;

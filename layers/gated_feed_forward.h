@@ -38,6 +38,7 @@ class GatedFeedForward final : public Module {
                   Linear::Config{.d_in = c.ff_width, .d_out = c.d_model, .bias = c.bias}) {}
 
   Signature signature() const override { return Signature::of_tokens(config.d_model); }
+  std::vector<Tensor> last_matrices() const override { return {down_proj->weight}; }
 
   const Config config;
   Child<Linear> gate_proj, up_proj, down_proj;

@@ -1,6 +1,6 @@
 #include "layers/gpt.h"
 
-#include "autograd/random/fills.h"
+#include "layers/module/init.h"
 
 namespace heed {
 
@@ -116,45 +116,31 @@ Gpt::Gpt(const Config& c)
 
 namespace {
 
-void draw_normal(Tensor weight, double std) {
-  real* values = weight.mutable_value();
-  if (!dry_run()) {
-    fill_normal(streams().init(), {values, static_cast<size_t>(weight.size())}, 0, std);
-  }
+// Children first, as torch.nn.Module.apply does. A tied matrix is drawn twice, as in PyTorch.
+void draw_children_first(Module& module) {
+  for (const auto& [name, child] : module.children()) draw_children_first(*child);
+  module.draw_as_gpt2();
 }
 
-// Sets matrices to normal numbers of standard deviation 0.02 and biases to 0, children first as
-// torch.nn.Module.apply does. A tied matrix is drawn twice, as in PyTorch.
-void initialise_children_first(const Module& module) {
-  for (const auto& [name, child] : module.children()) {
-    initialise_children_first(*child);
-  }
-  for (const Parameter* parameter : module.own_parameters()) {
-    Tensor values = *parameter;
-    if (values.rank() == 2) {
-      draw_normal(values, 0.02);
-    } else if (parameter->name().ends_with("bias") && !dry_run()) {
-      std::fill_n(values.mutable_value(), values.size(), real{0});
-    }
+// The last matrices of a layer, or else those of the layers in it, such as experts.
+void draw_last_matrices(const Module& layer, double std) {
+  const std::vector<Tensor> own = layer.last_matrices();
+  for (const Tensor& matrix : own) init::redraw(matrix, std);
+  for (const auto& [name, child] : layer.children()) {
+    if (own.empty()) draw_last_matrices(*child, std);
   }
 }
 
 }  // namespace
 
-// Draws in nanoGPT's order: first everything, then once more the last matrix of each residual
+// Draws in nanoGPT's order: first everything, then once more the last matrices of each residual
 // branch, with standard deviation 0.02 / sqrt(branches). The smaller numbers keep the sum of the
 // branches from growing with depth (Radford et al. 2019, section 2.3).
 void Gpt::initialise_as_gpt2() {
-  const NoGrad off;
-  initialise_children_first(*this);
+  draw_children_first(*this);
   const int64_t branches = (config.has_feed_forward() ? 2 : 1) * config.num_layers;
   const double residual = 0.02 / std::sqrt(static_cast<double>(branches));
-  for (const NamedParameter& parameter : parameters()) {
-    for (const char* last : {"att.out_proj.weight", "att.output.weight", "att.o_proj.weight",
-                             "layers.2.weight", "down_proj.weight"}) {
-      if (parameter.name.ends_with(last)) draw_normal(parameter.tensor, residual);
-    }
-  }
+  draw_last_matrices(*this, residual);
 }
 
 Tensor Gpt::forward(const Input& in) { return out_head(states("gpt", in)); }  // (B, T, vocab_size)

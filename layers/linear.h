@@ -34,6 +34,10 @@ class Linear final : public Module {
             c.bias) {}
 
   Signature signature() const override { return Signature::of_tokens(config.d_in); }
+  void draw_as_gpt2() override {
+    Module::draw_as_gpt2();
+    init::clear(bias);
+  }
 
   // Adds to y what a layer makes of x, whose parameters are this one's under `name`.
   void add(const std::string& name, std::unique_ptr<Module> layer) {
@@ -60,5 +64,10 @@ class Linear final : public Module {
   std::optional<Child<Module>> added_;
 };
 HEED_LAYER(Linear, "linear");
+
+// Of a layer that ends in this projection, if it has one: see Module::last_matrices().
+inline std::vector<Tensor> last_matrix(const std::optional<Child<Linear>>& projection) {
+  return projection ? std::vector<Tensor>{(*projection)->weight} : std::vector<Tensor>();
+}
 
 }  // namespace heed

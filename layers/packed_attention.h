@@ -21,6 +21,11 @@ class PackedAttention final : public Module {
   explicit PackedAttention(const Config& c);
 
   Signature signature() const override { return config.signature(); }
+  void draw_as_gpt2() override {
+    Module::draw_as_gpt2();
+    init::clear(in_proj_bias);
+  }
+  std::vector<Tensor> last_matrices() const override { return last_matrix(out_proj); }
 
   const Config config;
   std::optional<Child<Linear>> out_proj;

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "autograd/array/array.h"
+#include "autograd/graph/tensor.h"
 #include "autograd/random/fills.h"
 #include "autograd/random/streams.h"
 
@@ -60,6 +60,21 @@ inline void xavier_uniform(Array& values) {
   const double std = std::sqrt(2.0 / static_cast<double>(values.dim(0) + values.dim(1)));
   const double bound = std::sqrt(3.0) * std;
   uniform(values, -bound, bound);
+}
+
+// For parameters that exist: draws a matrix once more, sets a vector to 0.
+inline void redraw(Tensor matrix, double std) {
+  const NoGrad off;
+  real* const values = matrix.mutable_value();
+  if (!dry_run()) {
+    fill_normal(streams().init(), {values, static_cast<size_t>(matrix.size())}, 0, std);
+  }
+}
+
+inline void clear(Tensor vector) {
+  const NoGrad off;
+  real* const values = vector ? vector.mutable_value() : nullptr;
+  if (vector && !dry_run()) std::fill_n(values, vector.size(), real{0});
 }
 
 }  // namespace heed::init

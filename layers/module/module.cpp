@@ -4,6 +4,8 @@
 #include <set>
 #include <unordered_set>
 
+#include "layers/module/init.h"
+
 namespace heed {
 
 const std::string& intern(const std::string& text) {
@@ -30,6 +32,12 @@ Tensor Module::operator()(const Input& in) {
 void Module::observe(const Module& layer, const Shape& output, int64_t flops) {
   if (ForwardObserver* const observer = ForwardObserver::current()) {
     observer->within_operation(layer, output, flops);
+  }
+}
+
+void Module::draw_as_gpt2() {
+  for (Parameter* const parameter : parameters_) {
+    if (parameter->tensor().rank() == 2) init::redraw(*parameter, 0.02);
   }
 }
 

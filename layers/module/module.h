@@ -68,6 +68,11 @@ class Module {
   virtual Signature signature() const { return {}; }
   // Of a block: all that it does, in order. `heed explain` and `heed probe` know it by them.
   virtual std::vector<Branch> branches() const { return {}; }
+  // Draws the own parameters once more, as GPT-2 does: by default matrices, as N(0, 0.02). Other
+  // parameters keep their values, unless their layer overrides this: Linear sets its bias to 0.
+  virtual void draw_as_gpt2();
+  // The matrices whose products are the output: GPT-2 draws them smaller where a shortcut follows.
+  virtual std::vector<Tensor> last_matrices() const { return {}; }
   // The side of the causal mask that the book's class of this layer saves with its parameters, as a
   // buffer called mask; 0: there is none.
   virtual int64_t book_mask_length() const { return 0; }

@@ -1,5 +1,6 @@
 #include "layers/gpt.h"
 
+#include "autograd/base/rethrow.h"
 #include "layers/config/describe.h"
 #include "layers/config/values.h"
 #include "layers/multi_head_attention.h"
@@ -96,6 +97,45 @@ TEST_CASE("gpt: init gpt2 draws once more, as nanoGPT does") {
   CHECK(want.size() == 26);
   CHECK(layer->parameters().size() == 26 + 10);  // and the norms
   CHECK(generator.state() == streams().init().state());
+}
+
+TEST_CASE("gpt: init gpt2 leaves what is no matrix of a layer and no bias of a projection") {
+  int64_t models = 0, matrices = 0, biases = 0, others = 0;
+  for (const std::string& type : layer_registry().types().names()) {
+    // Types without a layer, registered by config_test.cpp.
+    if (type == "attention" || type == "everything" || type == "plain") continue;
+    for (const std::string branch : {"attention", "feed_forward"}) {
+      CAPTURE(type);
+      CAPTURE(branch);
+      const std::string given = text("qkv_bias: true, ", branch, ": {type: ", type, "}");
+      if (heed::error_of<ConfigError>([&] { layer_of(gpt_of(3, given, 1)); })) continue;
+      const auto drawn = layer_of(gpt_of(3, given, 1), 9);
+      const auto again = layer_of(gpt_of(3, "init: gpt2, " + given, 1), 9);
+      const std::vector<NamedParameter> before = drawn->parameters(), after = again->parameters();
+      REQUIRE(before.size() == after.size());
+      for (size_t i = 0; i < after.size(); ++i) {
+        CAPTURE(after[i].name);
+        const Array &a = before[i].tensor.value(), &b = after[i].tensor.value();
+        const bool same = std::equal(a.data(), a.data() + a.size(), b.data());
+        const std::string own = after[i].name.substr(after[i].name.rfind('.') + 1);
+        if (b.rank() == 2) {
+          CHECK_FALSE(same);
+          ++matrices;
+        } else if (own == "bias" || own == "in_proj_bias") {
+          CHECK(std::all_of(b.data(), b.data() + b.size(), [](real v) { return v == 0; }));
+          ++biases;
+        } else {
+          CHECK(same);
+          ++others;
+        }
+      }
+      ++models;
+    }
+  }
+  CHECK(models >= 10);
+  CHECK(matrices > 50);
+  CHECK(biases > 50);
+  CHECK(others > 30);
 }
 
 TEST_CASE("gpt: tied embeddings are one parameter with the sum of both gradients") {

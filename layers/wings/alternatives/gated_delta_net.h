@@ -80,6 +80,7 @@ class GatedDeltaNet final : public Module {
   Signature signature() const override {
     return {.width = config.d_in, .longest = config.context_length, .causal = true, .cache = true};
   }
+  std::vector<Tensor> last_matrices() const override { return {o_proj->weight}; }
 
   const Config config;
   Child<Linear> q_proj, k_proj, v_proj, a_proj, b_proj;

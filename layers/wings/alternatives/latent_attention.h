@@ -72,6 +72,7 @@ class LatentAttention final : public Module {
             .causal = true,
             .cache = true};
   }
+  std::vector<Tensor> last_matrices() const override { return {out_proj->weight}; }
 
   const Config config;
   std::optional<Child<Linear>> W_DQ;  // (d_query_latent, d_in)

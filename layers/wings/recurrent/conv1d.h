@@ -57,15 +57,9 @@ class Conv1d final : public Module {
   Signature signature() const override {
     return {.width = config.d_in, .causal = config.causal, .cache = config.causal};
   }
-
-  // y (B, T, d_out) of x (B, T, d_in), which counts as 0 where `tokens` (B, T) is 0. A layer around
-  // this one calls this function instead of layer(x) when it has a mask.
-  Tensor filtered(const Tensor& x, const Mask& tokens) {
-    const LayerScope scope(path().c_str());
-    const int64_t before = flop_count();
-    Tensor y = run(tokens ? where(tokens.reshaped(tokens.shape().inserted(2, 1)), x, real{0}) : x);
-    observe(*this, y.shape(), flop_count() - before);
-    return y;
+  void draw_as_gpt2() override {
+    Module::draw_as_gpt2();
+    init::clear(bias);
   }
 
   const Config config;

@@ -69,6 +69,7 @@ class LinearAttention final : public Module {
             .cache = true};
   }
 
+  std::vector<Tensor> last_matrices() const override { return last_matrix(out_proj); }
   const Config config;
   Child<Linear> W_query, W_key, W_value;
   std::optional<Child<Linear>> out_proj;

@@ -56,6 +56,7 @@ class RwkvTimeMixing final : public Module {
   Signature signature() const override {
     return {.width = config.d_in, .longest = config.context_length, .causal = true, .cache = true};
   }
+  std::vector<Tensor> last_matrices() const override { return {output->weight}; }
 
   const Config config;
   Parameter time_decay, time_first;              // (d_out)

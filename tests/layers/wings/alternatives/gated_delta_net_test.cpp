@@ -9,20 +9,28 @@ using namespace heed;
 using namespace heed::testing;
 
 TEST_CASE("gated_delta_net: initial values keep between 20% and all of the memory") {
-  const auto layer = layer_of("{type: gated_delta_net, d_in: 4, d_out: 64, num_heads: 64}");
-  const Array A_log = parameter_of(*layer, "A_log"), dt_bias = parameter_of(*layer, "dt_bias");
-  double least = 1, most = 0;
-  for (int64_t i = 0; i < 64; ++i) {
-    const double step = std::log1p(std::exp(static_cast<double>(dt_bias.data()[i])));  // softplus
-    CHECK(step > 0.00099);
-    CHECK(step < 0.101);
-    const double kept = std::exp(-std::exp(static_cast<double>(A_log.data()[i])) * step);
-    least = std::min(least, kept);
-    most = std::max(most, kept);
+  for (const bool in_gpt2 : {false, true}) {
+    CAPTURE(in_gpt2);
+    const auto layer = layer_of(
+        in_gpt2 ? "{type: gpt, vocab_size: 7, context_length: 8, d_model: 64, num_heads: 64, "
+                  "num_layers: 1, init: gpt2, attention: {type: gated_delta_net}}"
+                : "{type: gated_delta_net, d_in: 4, d_out: 64, num_heads: 64}");
+    const std::string path = in_gpt2 ? "trf_blocks.0.att." : "";
+    const Array A_log = parameter_of(*layer, path + "A_log");
+    const Array dt_bias = parameter_of(*layer, path + "dt_bias");
+    double least = 1, most = 0;
+    for (int64_t i = 0; i < 64; ++i) {
+      const double step = std::log1p(std::exp(static_cast<double>(dt_bias.data()[i])));  // softplus
+      CHECK(step > 0.00099);
+      CHECK(step < 0.101);
+      const double kept = std::exp(-std::exp(static_cast<double>(A_log.data()[i])) * step);
+      least = std::min(least, kept);
+      most = std::max(most, kept);
+    }
+    CHECK(least > 0.2);  // e^(-16 * 0.1)
+    CHECK(least < 0.7);
+    CHECK(most > 0.98);
   }
-  CHECK(least > 0.2);  // e^(-16 * 0.1)
-  CHECK(least < 0.7);
-  CHECK(most > 0.98);
   // init gpt2 draws the matrices alone.
   const auto model = layer_of(
       "{type: gpt, vocab_size: 7, context_length: 8, d_model: 4, num_heads: 2, num_layers: 1, "
