@@ -12,6 +12,7 @@
 #include "autograd/ops/matmul.h"
 #include "layers/module/attend.h"
 #include "layers/module/init.h"
+#include "layers/module/masks.h"
 #include "layers/module/registry.h"
 
 namespace heed {
@@ -52,7 +53,7 @@ class SelfAttentionV1 final : public Module {
     const real scale = 1 / std::sqrt(static_cast<real>(config.d_out));
     const Tensor attn_weights =
         attention_weights(attn_scores * scale, in.mask, normalisation_of(config.attention_weights));
-    return without_batch(mix_values(*this, attn_weights, values), in.x);  // (B, T, d_out)
+    return without_batch(mix_values(*this, attn_weights, finite_tokens(values, in.mask)), in.x);
   }
 };
 HEED_LAYER(SelfAttentionV1, "self_attention_v1");

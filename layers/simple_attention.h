@@ -8,6 +8,7 @@
 
 #include "autograd/ops/matmul.h"
 #include "layers/module/attend.h"
+#include "layers/module/masks.h"
 #include "layers/module/registry.h"
 
 namespace heed {
@@ -34,7 +35,7 @@ class SimpleAttention final : public Module {
     const Tensor attn_scores = matmul(x, x, Trans::no, Trans::yes);  // (B, T, T)
     const Tensor attn_weights =
         attention_weights(attn_scores, in.mask, normalisation_of(config.attention_weights));
-    return without_batch(mix_values(*this, attn_weights, x), in.x);  // (B, T, d)
+    return without_batch(mix_values(*this, attn_weights, finite_tokens(x, in.mask)), in.x);
   }
 };
 HEED_LAYER(SimpleAttention, "simple_attention");

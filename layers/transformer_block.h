@@ -15,6 +15,7 @@
 #include "layers/dropout.h"
 #include "layers/feed_forward.h"
 #include "layers/module/children.h"
+#include "layers/module/masks.h"
 
 namespace heed {
 
@@ -61,6 +62,7 @@ class TransformerBlock final : public Module {
 
  protected:
   Tensor forward(const Input& in) override {
+    require_unseen(*att, in.mask);
     const Tensor attended = att(in.with(norm1(in.x)));
     require(attended.shape() == in.x.shape(), "transformer_block: expected the attention to give ",
             in.x.shape(), ", the shape of x, got ", attended.shape());

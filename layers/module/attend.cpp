@@ -114,18 +114,20 @@ Tensor attend(const Module& layer, const Input& in, const Tensor& queries, const
     return attend_cached(layer, in, queries, keys, values, options);
   }
   const int64_t weights = queries.dim(0) * options.num_heads * queries.dim(1) * keys.dim(1);
+  const Tensor finite = finite_tokens(values, in.mask);
   return attend_as(
       layer, in, weights, dropout, options,
       [&](const AttentionOptions& all) {
-        return scaled_dot_product_attention(queries, keys, values, all);
+        return scaled_dot_product_attention(queries, keys, finite, all);
       },
-      [&] { return values; });
+      [&] { return finite; });
 }
 
-Tensor attend(const Module& layer, const Input& in, const Tensor& qkv, double dropout,
+Tensor attend(const Module& layer, const Input& in, const Tensor& given, double dropout,
               AttentionOptions options) {
   require(in.cache == nullptr, "attend: expected queries, keys and values apart with a cache, got ",
-          qkv.shape());
+          given.shape());
+  const Tensor qkv = finite_tokens(given, in.mask);
   const int64_t weights = qkv.dim(0) * options.num_heads * qkv.dim(1) * qkv.dim(1);
   return attend_as(
       layer, in, weights, dropout, options,

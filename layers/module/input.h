@@ -33,6 +33,7 @@ struct Input {
 
   // A second sequence, for layers that read one (see Signature).
   Tensor context;    // (B, S, d), used with x; `mask` is then over the context
+  Mask x_mask;       // (B, T) over x, next to a context; 1 = a token, 0 = padding
   Ids source_ids;    // (B, S), used with ids
   Mask source_mask;  // (B, S) over source_ids; 1 = a token, 0 = padding; none: all are tokens
 };

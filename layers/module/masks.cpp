@@ -1,5 +1,6 @@
 #include "layers/module/masks.h"
 
+#include "autograd/array/reduce.h"
 #include "autograd/ops/masked_fill.h"
 
 namespace heed {
@@ -32,6 +33,22 @@ Tensor masked_scores(const Tensor& scores, const Mask& mask, real value) {
   const Shape broadcasts =
       mask.rank() == 2 ? Shape{batch, 1, keys} : Shape{mask.dim(0), queries, keys};
   return masked_fill(scores, hidden_by(mask, broadcasts), value);
+}
+
+Tensor finite_tokens(const Tensor& x, const Mask& mask) {
+  const bool hides = mask && mask.rank() == 2 && !dry_run();
+  return hides && !all_finite(x.value()) ? masked_tokens(x, mask) : x;
+}
+
+void require_unseen(const Module& layer, const Mask& mask) {
+  const Signature takes = layer.signature();
+  bool unseen = takes.mask || !mask || (takes.causal && mask.rank() == 2);
+  for (int64_t i = 1; i < mask.size() && unseen && !takes.mask && !dry_run(); ++i) {
+    unseen = i % mask.dim(1) == 0 || mask.data()[i] == 0 || mask.data()[i - 1] != 0;
+  }
+  require(unseen, layer.path(),
+          " reads no mask: expected none, or a mask (B, T) of a causal layer ",
+          "that hides tokens after all others, got another, ", mask.shape());
 }
 
 Tensor masked_tokens(const Tensor& x, const Mask& mask) {

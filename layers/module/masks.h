@@ -4,7 +4,7 @@
 // Each function throws ShapeError for another mask.
 #pragma once
 
-#include "autograd/graph/tensor.h"
+#include "layers/module/module.h"
 
 namespace heed {
 
@@ -14,6 +14,14 @@ Tensor masked_scores(const Tensor& scores, const Mask& mask, real value);
 
 // x (B, S, d) with 0 in the tokens that a mask (B, S) hides: keys or values that are summed up.
 Tensor masked_tokens(const Tensor& x, const Mask& mask);
+
+// The same for values that weights of 0 hide: only if a number is NaN or infinite, 0 times which is
+// NaN. Otherwise, and for no mask or one of pairs, x itself.
+Tensor finite_tokens(const Tensor& x, const Mask& mask);
+
+// Throws unless a mask for `layer`, which reads none, hides only what it does not see anyway: of a
+// causal layer, tokens after all others.
+void require_unseen(const Module& layer, const Mask& mask);
 
 // Throws unless the mask has one of the shapes above.
 void require_mask(const Mask& mask, int64_t batch, int64_t queries, int64_t keys);

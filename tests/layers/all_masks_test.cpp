@@ -95,7 +95,7 @@ TEST_CASE("masks: any number but 0 means may attend") {
 }
 
 TEST_CASE("masks: what is hidden is seen by no one else") {
-  int64_t hidden_compared = 0, seen = 0;
+  int64_t hidden_compared = 0, beside_nan = 0, seen = 0;
   for_all([&](const LayerCase&, Module& layer, Input in) {
     layer.train(false);
     in.mask = some_keys();
@@ -109,11 +109,24 @@ TEST_CASE("masks: what is hidden is seen by no one else") {
         ++hidden_compared;
       }
     }
+    if (in.x) {
+      Array x = in.x.value().clone();
+      for (int64_t i = 0; i < tokens * x.dim(2); ++i) {
+        if (i / x.dim(2) % 3 == 0) x.mutable_data()[i] = not_a_number;
+      }
+      const Array of_nan = run(layer, in.with(Tensor(x))).at("y");
+      for (int64_t t = 0; t < batch * tokens; ++t) {
+        if (t < tokens && t % 3 == 0) continue;
+        CHECK(same_bits(of_nan, y, t * width, width));
+        ++beside_nan;
+      }
+    }
     const Array other = run(layer, changed_at(in, 0, 1)).at("y");  // key 1 is not hidden
     seen += same_bits(other, y, 4 * width, width) ? 0 : 1;
     CHECK(same_bits(other, y, tokens * width, tokens * width));  // the other item
   });
   CHECK(hidden_compared == 2 * 33 * 3 * 13);
+  CHECK(beside_nan > 2 * 15 * 11);
   CHECK(seen == 2 * 33);
 }
 

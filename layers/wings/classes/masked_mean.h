@@ -7,6 +7,7 @@
 #include <string>
 
 #include "autograd/ops/matmul.h"
+#include "layers/module/masks.h"
 
 namespace heed {
 
@@ -23,7 +24,7 @@ inline Tensor masked_mean(const char* layer, const Tensor& x, const Mask& mask) 
     std::transform(may, may + tokens, weights.mutable_data() + b * tokens,
                    [share](uint8_t m) { return m != 0 ? share : 0; });
   }
-  return matmul(Tensor(std::move(weights)), x);
+  return matmul(Tensor(std::move(weights)), finite_tokens(x, mask));
 }
 
 enum class Kept { first, last };

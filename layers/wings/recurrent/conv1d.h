@@ -4,19 +4,20 @@
 //   x (B, T, d_in) -> y (B, T, d_out);   K = kernel_size
 //   y_t = sum_k weight[:, :, k] x_(t + k - K + 1) + bias          causal: the K - 1 tokens before
 //   y_t = sum_k weight[:, :, k] x_(t + k - (K - 1) / 2) + bias    not causal: both sides alike
-//   x is 0 before the first token and after the last
+//   x is 0 before the first token, after the last, and where a mask (B, T) or (B, 1, T, T) hides it
 // Parameters and their initial values are those of torch.nn.Conv1d: weight (d_out, d_in, K), bias
 // (d_out), both U(-1/sqrt(d_in K), 1/sqrt(d_in K)). There x is (B, d_in, T), and a causal one is
 // padded by K - 1 on the left. While text is generated, the layer keeps K - 1 tokens.
 #pragma once
 
 #include "autograd/ops/concat.h"
+#include "autograd/ops/masked_fill.h"
 #include "autograd/ops/permute.h"
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
-#include "autograd/ops/where.h"
 #include "layers/linear.h"
 #include "layers/module/cache.h"
+#include "layers/module/masks.h"
 
 namespace heed {
 
@@ -55,7 +56,7 @@ class Conv1d final : public Module {
             [&c](Array& values) { init::linear_bias(values, c.d_in * c.kernel_size); }, c.bias) {}
 
   Signature signature() const override {
-    return {.width = config.d_in, .causal = config.causal, .cache = config.causal};
+    return {.width = config.d_in, .mask = true, .causal = config.causal, .cache = config.causal};
   }
   void draw_as_gpt2() override {
     Module::draw_as_gpt2();
@@ -70,7 +71,7 @@ class Conv1d final : public Module {
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("conv1d", in.x, config.d_in);
     if (in.cache == nullptr) {
-      return without_batch(run(x), in.x);
+      return without_batch(run(x, in.mask), in.x);
     }
     require(config.causal, "conv1d: expected a causal layer with a cache");
     Tensor& earlier = in.cache->state_of<State>(*this).earlier;
@@ -88,19 +89,35 @@ class Conv1d final : public Module {
     return Tensor(Array::zeros({x.dim(0), tokens, x.dim(2)}));
   }
 
-  Tensor run(const Tensor& x) const {
+  Tensor run(const Tensor& x, const Mask& mask) const {
     const int64_t around = config.kernel_size - 1, after = config.causal ? 0 : around / 2;
-    return windows(concat({padding(x, around - after), x, padding(x, after)}, 1), x.dim(1));
+    if (mask) require_mask(mask, x.dim(0), x.dim(1), x.dim(1));
+    const Tensor seen = mask.rank() == 2 ? masked_tokens(x, mask) : x;
+    const Tensor padded = concat({padding(x, around - after), seen, padding(x, after)}, 1);
+    return windows(padded, x.dim(1), mask.rank() == 4 ? mask : Mask());
   }
   // padded (B, T + K - 1, d_in) -> y (B, T, d_out): the windows side by side, times one matrix.
-  Tensor windows(const Tensor& padded, int64_t tokens) const {
+  Tensor windows(const Tensor& padded, int64_t tokens, const Mask& pairs = {}) const {
     std::vector<Tensor> shifted;
     for (int64_t k = 0; k < config.kernel_size; ++k) {
-      shifted.push_back(slice(padded, 1, k, k + tokens));
+      const Tensor each = slice(padded, 1, k, k + tokens);
+      shifted.push_back(pairs ? masked_fill(each, hidden(pairs, padded.dim(0), k), 0) : each);
     }
     const Tensor matrix = reshape(permute(weight, {0, 2, 1}),  // (d_out, K d_in)
                                   {config.d_out, config.kernel_size * config.d_in});
     return linear(concat(shifted, -1), matrix, bias);
+  }
+  // (B, T, 1): 1 where a token may not see token k of its window.
+  Mask hidden(const Mask& pairs, int64_t batch, int64_t k) const {
+    const int64_t tokens = pairs.dim(2), around = config.kernel_size - 1;
+    const int64_t first = k - (config.causal ? around : around / 2);
+    Mask hidden = Mask::zeros({batch, tokens, 1});
+    for (int64_t i = 0; i < hidden.size() && !dry_run(); ++i) {
+      const int64_t row = pairs.dim(0) == 1 ? i % tokens : i, s = i % tokens + first;
+      const bool inside = s >= 0 && s < tokens;
+      hidden.mutable_data()[i] = inside && pairs.data()[row * tokens + s] == 0;
+    }
+    return hidden;
   }
 };
 HEED_LAYER(Conv1d, "conv1d");

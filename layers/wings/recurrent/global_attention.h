@@ -15,6 +15,7 @@
 #include "autograd/ops/tanh.h"
 #include "layers/linear.h"
 #include "layers/module/attend.h"
+#include "layers/module/masks.h"
 
 namespace heed {
 
@@ -83,7 +84,7 @@ class GlobalAttention final : public Module {
             in.x.shape(), ", got ", in.context ? text(in.context.shape()) : "none");
     const Tensor states = with_batch("global_attention", in.context, config.context_width());
     const Tensor attn_weights = weights(x, keys(states), in.mask);  // (B, T, S)
-    return without_batch(mix_values(*this, attn_weights, states), in.x);
+    return without_batch(mix_values(*this, attn_weights, finite_tokens(states, in.mask)), in.x);
   }
 
  private:

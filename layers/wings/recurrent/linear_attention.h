@@ -19,6 +19,7 @@
 #include "layers/linear.h"
 #include "layers/module/cache.h"
 #include "layers/module/children.h"
+#include "layers/module/masks.h"
 #include "layers/wings/recurrent/scan/linearized_attention.h"
 
 namespace heed {
@@ -68,8 +69,8 @@ class LinearAttention final : public Module {
             .causal = true,
             .cache = true};
   }
-
   std::vector<Tensor> last_matrices() const override { return last_matrix(out_proj); }
+
   const Config config;
   Child<Linear> W_query, W_key, W_value;
   std::optional<Child<Linear>> out_proj;
@@ -78,7 +79,8 @@ class LinearAttention final : public Module {
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("linear_attention", in.x, config.d_in);
     if (config.context_length) require_context("linear_attention", in, *config.context_length);
-    const Tensor queries = W_query(x), keys = W_key(x), values = W_value(x);  // (B, T, d_out)
+    const Tensor queries = W_query(x), keys = W_key(x);  // (B, T, d_out)
+    const Tensor values = finite_tokens(W_value(x), in.mask);
     const Tensor context_vec =
         in.cache == nullptr ? linearized_attention(queries, keys, values, config.num_heads, in.mask)
                             : Tensor(linearized_attention_step(

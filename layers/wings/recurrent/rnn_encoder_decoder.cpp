@@ -65,7 +65,7 @@ RnnEncoderDecoder::Encoded RnnEncoderDecoder::encoded(const Tensor& source, cons
         (*encoder)->states(source, {}, mask);  // padding leaves the last as it was
     return {(*encoder)->outputs(states), Recurrent::last(states)};
   }
-  const Tensor states = tanh((*window_encoder)->filtered(source, mask));  // (B, S, d_model)
+  const Tensor states = tanh((*window_encoder)({source, mask}));  // (B, S, d_model)
   const int64_t batch = states.dim(0), width = config.d_model;
   const Tensor mean = reshape(masked_mean("rnn_encoder_decoder", states, mask), {batch, width});
   const bool has_cell = states_of(decoder->cell) == 2;

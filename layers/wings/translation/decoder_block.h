@@ -5,7 +5,7 @@
 //   x = x + drop(att(norm1(x)))
 //   x = x + drop(cross_att(norm2(x), context))
 //   x = x + drop(ff(norm3(x)))        unless feed_forward: none
-// The mask applies to the context only. Self-attention is causal.
+// The mask applies to the context only, x_mask to the feed-forward. Self-attention is causal.
 #pragma once
 
 #include "layers/multi_head_attention.h"
@@ -82,7 +82,7 @@ class DecoderBlock final : public Module {
   Tensor forward(const Input& in) override {
     Tensor x = drop_shortcut->add_to(in.x, attended(att, norm1(in.x)));
     x = drop_shortcut->add_to(x, attended(cross_att, in.with(norm2(x))));
-    return ff ? drop_shortcut->add_to(x, fed(*ff, (*norm3)(x))) : x;
+    return ff ? drop_shortcut->add_to(x, fed(*ff, {(*norm3)(x), in.x_mask})) : x;
   }
 
  private:

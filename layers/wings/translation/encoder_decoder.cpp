@@ -68,6 +68,7 @@ Tensor EncoderDecoder::forward(const Input& in) {
   Input decoded;
   decoded.context = encoder_norm(states);
   decoded.mask = in.source_mask;
+  decoded.x_mask = in.mask;
   if (config.context == "mean") {
     decoded.context = masked_mean("encoder_decoder", decoded.context, in.source_mask);
     decoded.mask = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/random/fills.h"
+#include "layers/module/added_losses.h"
 
 namespace heed {
 
@@ -146,8 +147,10 @@ LayerResults run_layer(Module& layer, const Input& in) {
     }
   }
   for (NamedParameter& leaf : leaves) leaf.tensor.zero_grad();
+  const AddedLosses added;
   const Tensor y = layer(traced);
   LayerResults results{{"y", y.value().clone()}};
+  for (const auto& [name, loss] : added.by_name) results["the loss " + name] = loss.value();
   if (y.requires_grad()) {
     Generator numbers(7);
     y.backward(uniform_array(y.shape(), 0.5, 1.5, numbers));

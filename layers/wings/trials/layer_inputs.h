@@ -60,7 +60,8 @@ Array uniform_array(const Shape& shape, double low, double high, Generator& gene
 void perturb(Module& layer, Generator& generator);
 
 // The output "y", the gradients "x" and "context" (if the layer takes them), and those of the
-// parameters by name. Zeros for a tensor that got no gradient.
+// parameters by name, and "the loss NAME" of each that it adds. Zeros for a tensor that got no
+// gradient.
 using LayerResults = std::map<std::string, Array>;
 
 // Runs forward and backward with a random cotangent. Seeds the dropout stream first, and clears the

@@ -166,11 +166,13 @@ std::string check_gradients_right(const Examination& it) {
   return "";
 }
 
-// Fails for a parameter (or x) that affects y but receives no gradient.
+// Fails for a parameter (or x) that affects y but receives no gradient, or that affects nothing.
 std::string check_gradients_arrive(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   const Input in = it.input(it.forms.front());
   const LayerResults before = run_layer(*layer, in);
+  const Tensor traced = (*layer)(in);
+  if (traced.requires_grad()) traced.backward(Array::full(traced.shape(), 1));
   const char* const mend =
       ", but y depends on it: an operation's backward leaves it out, or .value() cuts the graph";
   for (NamedParameter& parameter : layer->parameters()) {
@@ -183,10 +185,13 @@ std::string check_gradients_arrive(const Examination& it) {
     std::transform(kept.data(), kept.data() + kept.size(), values,
                    [](real v) { return v * real{2} + real{1}; });
     streams().dropout().manual_seed(5);  // the same seed as in run_layer
-    const std::string changed = difference_beyond_rounding((*layer)(in).value(), before.at("y"));
+    const Array y = (*layer)(in).value();
     std::copy_n(kept.data(), kept.size(), parameter.tensor.mutable_value());
-    if (!changed.empty()) {
+    if (!difference_beyond_rounding(y, before.at("y")).empty()) {
       return text("no gradient reaches ", parameter.name, mend);
+    }
+    if (!parameter.tensor.grad() && difference(y, before.at("y")).empty()) {
+      return text(parameter.name, " never changes y: unused?");
     }
   }
   if (in.x && all_zero(before.at("x"))) {

@@ -37,11 +37,11 @@ std::vector<Finding> examine_layer(const LayerSubject& subject, const std::vecto
   })};
   const auto look = [&](const char* what, auto check) {
     found.push_back(examine(what, [&] { return check(*it); }));
+    return found.back().message.empty();
   };
-  if (it) {
-    look("number of tokens", detail::check_length);
-  }
-  if (!found.back().message.empty()) {
+  // The other checks would fail as well, with messages that lead astray.
+  if (!it || !look("number of tokens", detail::check_length) ||
+      !look("threads", detail::check_threads)) {
     return found;
   }
   look("parameters", detail::check_parameters);
@@ -50,10 +50,10 @@ std::vector<Finding> examine_layer(const LayerSubject& subject, const std::vecto
     look("gradients", detail::check_gradients_right);
   }
   look("gradients that are missing", detail::check_gradients_arrive);
-  look("threads", detail::check_threads);
   look("checkpoint", detail::check_checkpoint);
   look("causality", detail::check_causality);
   look("masks", detail::check_masks);
+  look("padding", detail::check_padding);
   look("evaluation", detail::check_evaluation);
   look("finite numbers", detail::check_finite);
   look("inputs", detail::check_inputs);

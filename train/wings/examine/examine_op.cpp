@@ -6,14 +6,17 @@
 
 #include "autograd/array/map.h"
 #include "autograd/array/reduce.h"
+#include "autograd/base/rethrow.h"
 #include "layers/text/formatted.h"
 #include "layers/wings/trials/layer_inputs.h"
 
 namespace heed {
 
-const char* const threads_hint =
-    "cut loops and sums by shape, never by num_threads(): parallel_for, parallel_sum and multiply "
-    "do";
+const char* threads_hint(int threads) {
+  return threads == 1 ? "nothing but inputs, parameters and streams() may decide it, no rand()"
+                      : "cut loops and sums by shape, never by num_threads(): parallel_for, "
+                        "parallel_sum and multiply do";
+}
 
 Finding examine(const std::string& what, const std::function<std::string()>& check) {
   try {
@@ -138,8 +141,26 @@ std::string common_factor(const Differentiable& f, const std::vector<Array>& inp
   return "";
 }
 
+// Inputs of which one has 4,099 numbers or more, several vectors and their tail: the first axis of
+// the first, and each that is as long, becomes longer. None if f takes no other lengths.
+std::vector<Array> large_inputs(const Differentiable& f, const std::vector<Array>& inputs) {
+  const int64_t length = inputs[0].rank() > 0 ? inputs[0].dim(0) : 0;
+  std::vector<Shape> shapes;
+  for (int64_t n = 1, size = 0; size < 4099 && n <= 4099 && length > 0; n += 2) {
+    shapes.clear();
+    for (const Array& input : inputs) {
+      std::vector<int64_t> dims(input.shape().dims().begin(), input.shape().dims().end());
+      std::replace(dims.begin(), dims.end(), length, n);
+      size = std::max(size, shapes.emplace_back(dims).size());
+    }
+  }
+  const auto run = [&] { f(parameters(random_inputs(shapes))); };
+  return length == 0 || error_of<std::exception>(run) ? std::vector<Array>()
+                                                      : random_inputs(shapes);
+}
+
 // The inputs, their negatives and other numbers: each must pass, since a backward may be wrong on
-// one side of a branch only. After the first, gradients are compared along whole inputs.
+// one side of a branch only. After the first, all numbers move together; at last many of them.
 std::string gradients(const Differentiable& f, const std::vector<Array>& inputs) {
   std::vector<Array> negatives, others;
   Generator generator(3);
@@ -148,7 +169,8 @@ std::string gradients(const Differentiable& f, const std::vector<Array>& inputs)
     others.push_back(random_input(input.shape(), generator));
   }
   GradcheckOptions options;
-  for (const auto& numbers : {inputs, negatives, others}) {
+  for (const auto& numbers : {inputs, negatives, others, large_inputs(f, inputs)}) {
+    if (numbers.empty()) continue;
     const GradcheckResult result = gradcheck(f, parameters(numbers), options);
     if (!result.passed) {
       return result.message + common_factor(f, numbers) +
@@ -165,12 +187,13 @@ std::string threads(const Differentiable& f, const std::vector<Array>& inputs) {
   const std::vector<Array> alone = results(f, inputs);
   for (const int count : counts.several) {
     set_num_threads(count);
-    const std::vector<Array> shared = results(f, inputs);
+    const std::vector<Array> again = results(f, inputs);
     for (size_t k = 0; k < alone.size(); ++k) {
-      const std::string where = difference(alone[k], shared[k]);
+      const std::string where = difference(alone[k], again[k]);
       if (!where.empty()) {
-        return text(result_name(k), " differs for 1 and ", count, " threads: ", where, "; ",
-                    threads_hint);
+        return text(result_name(k), " differs ",
+                    count == 1 ? "from call to call" : text("for 1 and ", count, " threads"), ": ",
+                    where, "; ", threads_hint(count));
       }
     }
   }
@@ -242,15 +265,15 @@ std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape
     found.push_back(examine(what, [&] { return check(f, random_inputs(shapes)); }));
     return found.back().message.empty();
   };
-  // A mistake of these two makes the other checks fail as well, with messages that lead astray.
-  if (!look("inputs", inputs_stay) || !look("gradients that are missing", gradients_arrive)) {
+  // A mistake of these makes the other checks fail as well, with messages that lead astray.
+  if (!look("inputs", inputs_stay) || !look("gradients that are missing", gradients_arrive) ||
+      !look("threads", threads)) {
     return found;
   }
   if (is_float64) {
     look("gradients", gradients);
   }
   look("captures", captures);
-  look("threads", threads);
   look("finite", finite);
   return found;
 }

@@ -13,26 +13,33 @@ namespace heed::detail {
 
 namespace {
 
-// `in` with different values at every token after `last`.
-Input with_other_future(const Examination& it, const Input& in, int64_t last, int64_t tokens) {
+// `in` with other values where changes(number of the token in the batch): of x or ids or, if
+// `second`, of the second sequence.
+template <class Changes>
+Input with_others(const Examination& it, const Input& in, bool second, const Changes& changes) {
   Input other = in;
-  if (in.ids) {
-    other.ids = in.ids.clone();
-    for (int64_t i = 0; i < other.ids.size(); ++i) {
-      int32_t& id = other.ids.mutable_data()[i];
-      const bool later = i % tokens > last;
-      id = static_cast<int32_t>((id + (later ? 1 : 0)) % std::max<int64_t>(1, it.sizes.vocab_size));
+  Ids& ids = second ? other.source_ids : other.ids;
+  Tensor& x = second ? other.context : other.x;
+  const int64_t known = second ? it.sizes.source_vocab_size : it.sizes.vocab_size;
+  if (ids) {
+    ids = ids.clone();
+    for (int64_t i = 0; i < ids.size(); ++i) {
+      int32_t& id = ids.mutable_data()[i];
+      id = static_cast<int32_t>((id + (changes(i) ? 1 : 0)) % std::max<int64_t>(1, known));
     }
     return other;
   }
-  Array x = in.x.value().clone();
-  for (int64_t i = 0; i < x.size(); ++i) {
-    if (i / it.sizes.width % tokens > last) {
-      x.mutable_data()[i] *= real(-1.75);
-    }
+  Array values = x.value().clone();
+  for (int64_t i = 0; i < values.size(); ++i) {
+    if (changes(i / values.dim(-1))) values.mutable_data()[i] *= real(-1.75);
   }
-  other.x = Tensor(x);
+  x = Tensor(values);
   return other;
+}
+
+// `in` with different values at every token after `last`.
+Input with_other_future(const Examination& it, const Input& in, int64_t last, int64_t tokens) {
+  return with_others(it, in, false, [=](int64_t i) { return i % tokens > last; });
 }
 
 // The first token in [0, last] at which a and b differ, by more than rounding unless they should be
@@ -51,7 +58,7 @@ int64_t changed_token(const Array& a, const Array& b, int64_t tokens, int64_t la
 }
 
 std::string result_words(const std::string& name) {
-  return name == "y" ? name : "the gradient of " + name;
+  return name == "y" || name.starts_with("the loss ") ? name : "the gradient of " + name;
 }
 
 std::string compare_runs(const LayerResults& a, const LayerResults& b) {
@@ -140,13 +147,49 @@ std::string check_causality(const Examination& it) {
              : "";
 }
 
+namespace {
+
+// What is hidden may be any number.
+std::string check_hidden(const Examination& it, Module& layer, const InputForm& form) {
+  const auto hidden = [&](int64_t token) { return form.mask.data()[token] == 0; };
+  const Array y = evaluate_layer(layer, it.input(form));
+  const bool has_rows = !it.sizes.context && y.size() == form.mask.size() * y.dim(-1);
+  Array other = evaluate_layer(layer, with_others(it, it.input(form), it.sizes.context, hidden));
+  for (int64_t i = 0; i < y.size() && has_rows; ++i) {  // hidden tokens are queries still
+    if (hidden(i / y.dim(-1))) other.mutable_data()[i] = y.data()[i];
+  }
+  const std::string where =
+      it.sizes.exact ? difference(y, other) : difference_beyond_rounding(y, other);
+  return where.empty()
+             ? ""
+             : text("y changes with numbers that the mask hides, ", where, it.given_form(form),
+                    "; hide tokens from all that mixes them (attend, masked_tokens)");
+}
+
+// Tokens [begin, end) of an input of one sequence, and of its second the first `source`.
+Input tokens_between(const Input& whole, int64_t begin, int64_t end, int64_t source = 0) {
+  const auto of_ids = [](const Ids& ids, int64_t from, int64_t to) {
+    return Ids::from({1, to - from},
+                     ids.span().subspan(static_cast<size_t>(from), static_cast<size_t>(to - from)));
+  };
+  Input in;
+  if (whole.ids) in.ids = of_ids(whole.ids, begin, end);
+  if (whole.x) in.x = slice(whole.x, 1, begin, end);
+  if (whole.source_ids) in.source_ids = of_ids(whole.source_ids, 0, source);
+  if (whole.context) in.context = slice(whole.context, 1, 0, source);
+  return in;
+}
+
+}  // namespace
+
 std::string check_masks(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   Mask Input::*const mask = mask_member(it.sizes);
   if (!it.sizes.mask) {
     Input in = it.input(it.forms.front());
     in.*mask = Mask::zeros({1, 1, 1});  // no layer that reads masks takes this one
-    return error_of<ShapeError>([&] { evaluate_layer(*layer, in); })
+    const auto refused = error_of<ShapeError>([&] { evaluate_layer(*layer, in); });
+    return refused && refused->find("reads no mask") == std::string::npos
                ? "the layer reads a mask, but signature() does not say mask; checks and `heed "
                  "forward` would never give it one"
                : "";
@@ -163,8 +206,42 @@ std::string check_masks(const Examination& it) {
                   ", though signature() says mask; pass in.mask on (attend, attention_weights), "
                   "or leave mask out");
     }
+    const std::string seen = form.mask.rank() == 2 ? check_hidden(it, *layer, form) : "";
+    if (!seen.empty()) return seen;
   }
   return "";
+}
+
+// A sequence alone, and the same one with tokens behind it that a mask hides.
+std::string check_padding(const Examination& it) {
+  const int64_t more = 2, tokens = it.sizes.tokens_near(7) - more,
+                source = std::min<int64_t>(7, it.sizes.source_longest.value_or(7)) - more;
+  if (it.sizes.channels > 0 || tokens < 1 || source < 1) return "";
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  Input padded = it.input({1, tokens + more, source + more});
+  const Input alone = tokens_between(padded, 0, tokens, source);
+  const auto mask_of = [](int64_t shown) {
+    Mask mask = Mask::full({1, shown + more}, 1);
+    std::fill_n(mask.mutable_data() + shown, more, uint8_t{0});
+    return mask;
+  };
+  (padded.context ? padded.x_mask : padded.mask) = mask_of(tokens);
+  if (it.sizes.context) padded.*mask_member(it.sizes) = mask_of(source);
+  const Array y = evaluate_layer(*layer, alone), all = evaluate_layer(*layer, padded);
+  const bool rows = all.rank() > 1 && all.dim(-2) == tokens + more;
+  std::string seen = difference_beyond_rounding(
+      y, rows ? slice(Tensor(all), all.rank() - 2, 0, tokens).value() : all);
+  const LayerResults trained = run_layer(*layer, alone), with = run_layer(*layer, padded);
+  const bool drops = !difference_beyond_rounding(y, trained.at("y")).empty();
+  for (const auto& [name, loss] : with) {
+    if (name.starts_with("the loss ") && !drops && seen.empty()) {
+      seen = difference_beyond_rounding(trained.at(name), loss);
+      seen = seen.empty() ? "" : name + ", " + seen;
+    }
+  }
+  return seen.empty() ? ""
+                      : text("padding that a mask (B, T) hides counts: ", seen, "; read in.mask ",
+                             "(attend, masked_tokens), and say mask in signature()");
 }
 
 std::string check_threads(const Examination& it) {
@@ -177,15 +254,12 @@ std::string check_threads(const Examination& it) {
     const Input in = it.input(form);
     set_num_threads(1);
     const LayerResults alone = run_layer(*layer, in);
-    if (const std::string again = compare_runs(alone, run_layer(*layer, in)); !again.empty()) {
-      return text(again, " from one call to the next", it.given_form(form),
-                  "; nothing but x, parameters and streams() may decide it");
-    }
     for (const int threads : counts.several) {
       set_num_threads(threads);
       if (const std::string wrong = compare_runs(alone, run_layer(*layer, in)); !wrong.empty()) {
-        return text(wrong, " for 1 and ", threads, " threads", it.given_form(form), "; ",
-                    threads_hint);
+        return text(wrong,
+                    threads == 1 ? " from call to call" : text(" for 1 and ", threads, " threads"),
+                    it.given_form(form), "; ", threads_hint(threads));
       }
     }
   }
@@ -229,22 +303,6 @@ std::string check_inputs(const Examination& it) {
   }
   return "";
 }
-
-namespace {
-
-// Tokens [begin, end) of an input of one sequence.
-Input tokens_between(const Input& whole, int64_t begin, int64_t end) {
-  const auto first = static_cast<size_t>(begin), count = static_cast<size_t>(end - begin);
-  Input in;
-  if (whole.ids) {
-    in.ids = Ids::from({1, end - begin}, whole.ids.span().subspan(first, count));
-  } else {
-    in.x = slice(whole.x, 1, begin, end);
-  }
-  return in;
-}
-
-}  // namespace
 
 // The first `prompt` tokens together, then one at a time with a cache, must give the same output as
 // all tokens at once.

@@ -220,6 +220,31 @@ std::string check_examples(const TaskSubject& subject) {
   return "";
 }
 
+// What longer examples add to the row of a shorter one in their batch is padding: a mask hides it.
+std::string check_padding(const TaskSubject& subject) {
+  const std::unique_ptr<Task> task = subject.make();
+  std::vector<int64_t> which(
+      std::min<size_t>(64, static_cast<size_t>(task->data().example_count(Split::train))));
+  std::iota(which.begin(), which.end(), int64_t{0});
+  const Input all = which.empty() ? Input() : task->data().examples(Split::train, which).input;
+  const auto hides = [](int64_t i, const Ids& ids, const Ids& alone, const Mask& mask) {
+    const int64_t more = ids ? ids.dim(1) - alone.dim(1) : 0;
+    if (more == 0 || mask.shape() != ids.shape()) return more == 0;
+    const uint8_t* const end = mask.data() + (i + 1) * ids.dim(1);
+    return std::count(end - more, end, 0) == more;
+  };
+  for (const int64_t i : which) {
+    const Input alone = task->data().examples(Split::train, {i}).input;
+    if (!hides(i, all.ids, alone.ids, all.mask) ||
+        !hides(i, all.source_ids, alone.source_ids, all.source_mask)) {
+      return text("example ", i,
+                  " has padding in a batch of longer ones, but no mask (of source_ids, ",
+                  "no source_mask) hides it: 0 there, 1 for its tokens");
+    }
+  }
+  return "";
+}
+
 // Resuming restores the state of the data generator and position(), and nothing else.
 std::string check_resuming(const TaskSubject& subject) {
   const std::unique_ptr<Task> task = subject.make(), resumed = subject.make();
@@ -269,6 +294,7 @@ std::vector<Finding> examine_task(const std::string& config) {
   found.push_back(examine("sizes", [&] { return check_sizes(subject); }));
   found.push_back(examine("batches", [&] { return check_batches(subject); }));
   found.push_back(examine("examples", [&] { return check_examples(subject); }));
+  found.push_back(examine("padding", [&] { return check_padding(subject); }));
   found.push_back(examine("resuming", [&] { return check_resuming(subject); }));
   found.push_back(examine("dry run", [&] { return check_dry_run(subject); }));
   found.push_back(examine("text", [&] { return check_text(subject); }));

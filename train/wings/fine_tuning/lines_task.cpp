@@ -87,13 +87,14 @@ std::vector<std::pair<std::string, int64_t>> LinesTask::model_sizes() const {
 
 Batch LinesTask::blank(int64_t count, const PairSizes& room) const {
   const Shape shape{count, room.source + 1};
-  return {Input(Ids::full(shape, end_)), Ids::full(shape, ignored_target)};
+  return {Input(Ids::full(shape, end_), Mask::zeros(shape)), Ids::full(shape, ignored_target)};
 }
 
 void LinesTask::fill(Batch& batch, int64_t i, std::span<const int32_t> document,
                      std::span<const int32_t>) const {
   const int64_t begin = i * batch.targets.dim(1);
   int32_t* const ids = batch.input.ids.mutable_data() + begin;
+  std::fill_n(batch.input.mask.mutable_data() + begin, document.size() + 1, uint8_t{1});
   *ids = start_;
   std::copy(document.begin(), document.end(), ids + 1);
   *std::copy(document.begin(), document.end(), batch.targets.mutable_data() + begin) = end_;

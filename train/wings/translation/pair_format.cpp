@@ -9,7 +9,8 @@ namespace heed {
 
 Batch PairFormat::blank(int64_t count, const PairSizes& room) const {
   const int64_t from = room.source + 1, to = room.target + 1;
-  Batch batch{Input(Ids::full({count, to}, marks_.end)), Ids::full({count, to}, ignored_target)};
+  Batch batch{Input(Ids::full({count, to}, marks_.end), Mask::zeros({count, to})),
+              Ids::full({count, to}, ignored_target)};
   batch.input.source_ids = Ids::full({count, from}, marks_.source_end);
   batch.input.source_mask = Mask::zeros({count, from});
   return batch;
@@ -23,6 +24,7 @@ void PairFormat::fill(Batch& batch, int64_t i, std::span<const int32_t> source,
   int32_t* ids = batch.input.ids.mutable_data() + i * to;
   *ids = marks_.start;
   std::copy(target.begin(), target.end(), ids + 1);
+  std::fill_n(batch.input.mask.mutable_data() + i * to, target.size() + 1, uint8_t{1});
   int32_t* targets = batch.targets.mutable_data() + i * to;
   *std::copy(target.begin(), target.end(), targets) = marks_.end;
 }

@@ -33,9 +33,27 @@ TEST_CASE("conv1d: padding counts as nothing, whatever is there") {
   const Mask mask = mask_of({1, 6}, {1, 1, 1, 1, 0, 0});
   Array other = x.value().clone();
   std::fill_n(other.mutable_data() + 8, 4, not_a_number);
-  const Array y = layer.filtered(x, mask).value();
-  check_same_bits(layer.filtered(Tensor(other), mask).value(), y);
+  const Array y = layer({x, mask}).value();
+  check_same_bits(layer({Tensor(other), mask}).value(), y);
   check_near(layer(slice(x, 1, 0, 4)), slice(Tensor(y), 1, 0, 4).value());
+}
+
+TEST_CASE("conv1d: a mask of pairs hides a token from some of its neighbours only") {
+  for (const bool causal : {true, false}) {
+    Conv1d layer({.d_in = 2, .d_out = 3, .kernel_size = 3, .causal = causal});
+    const Tensor x = values({2, 4, 2});
+    const Array y = layer(x).value();
+    Mask mask = Mask::full({1, 1, 4, 4}, 1);
+    mask.mutable_data()[2 * 4 + 1] = 0;  // token 2 does not see token 1
+    const Array masked = layer({x, mask}).value();
+    for (int64_t i = 0; i < y.size(); ++i) {
+      CHECK((y.data()[i] != masked.data()[i]) == (i / 3 % 4 == 2));
+    }
+    mask.mutable_data()[3 * 4 + 1] = mask.mutable_data()[1 * 4 + 1] = 0;
+    mask.mutable_data()[0 * 4 + 1] = 0;
+    check_near(layer({x, mask}).value(),
+               layer({x, mask_of({2, 4}, {1, 0, 1, 1, 1, 0, 1, 1})}).value());
+  }
 }
 
 TEST_CASE("conv1d: token by token, with a cache, equals all tokens at once") {

@@ -88,6 +88,41 @@ TEST_CASE("examine: a backward that is wrong only far from 0; one factor everywh
   CHECK(!contains(other, "everywhere"));
 }
 
+TEST_CASE("examine: a gradient that is wrong for many numbers only" * doctest::skip(!is_float64)) {
+  // y = x^2, but the derivative of element 999 is 0 where there are more than 1,000.
+  const auto square = [](const std::vector<Tensor>& in) {
+    const Array x = in[0].value();
+    return record("square", map(x, [](real v) { return v * v; }), {in[0]},
+                  [x](const Array& dy, Grads& grads) {
+                    grads.emit(0, [g = dy.data(), x](int64_t i) {
+                      return i == 999 && x.size() > 1000 ? real{0} : 2 * x.data()[i] * g[i];
+                    });
+                  });
+  };
+  for (const std::vector<Shape>& shapes :
+       {std::vector<Shape>{{3, 4}}, {{12}}, {{1, 2, 5}}, {{4, 4}}, {{1}}}) {
+    const std::string found = message_of("gradients", examine_op(square, shapes));
+    CHECK_MESSAGE(contains(found, "all elements moved at random: gradient "), found);
+    CHECK(found.ends_with("; compare the backward with the equations"));
+  }
+  // An operation of three columns is tried with more rows, one of fixed size as it is.
+  const auto columns = [&](const std::vector<Tensor>& in) {
+    return square({in[0] * Tensor(Array::from({3}, {1, 2, 3}))});
+  };
+  CHECK(message_of("gradients", examine_op(columns, {{3, 3}})) == "");
+  CHECK(contains(message_of("gradients", examine_op(columns, {{2, 3}})), "all elements moved"));
+}
+
+TEST_CASE("examine: results that differ from call to call are the only message") {
+  int calls = 0;
+  const auto counts = [&calls](const std::vector<Tensor>& in) {
+    return in[0] * Tensor(static_cast<real>(++calls));
+  };
+  const std::string all = all_messages(examine_op(counts, {{3, 4}}));
+  CHECK(all.starts_with("threads: y differs from call to call: "));
+  CHECK(std::count(all.begin(), all.end(), '\n') == 1);
+}
+
 TEST_CASE("examine: a Tensor in a backward: an input, one computed from it, the result") {
   const auto twice = [](const Tensor& x, const auto& kept) {
     return record("twice", map(x.value(), [](real v) { return 2 * v; }), {x},

@@ -130,7 +130,7 @@ TEST_CASE("examine task: built-in tasks pass, and one whose batches have no ids"
   check_task("{type: sort, length: 8}");
   check_task("{type: copy, length: 6, min_length: 2}");
   check_task("{type: negation}");
-  CHECK(examine_task("{type: echo}").size() == 7);
+  CHECK(examine_task("{type: echo}").size() == 8);
 }
 
 TEST_CASE("examine task: a size of the model's output that is not its number of classes") {

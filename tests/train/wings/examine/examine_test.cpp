@@ -1,4 +1,4 @@
-// Ten incorrect layers, with the message of examine_layer for each. Correct layers pass.
+// Incorrect layers, with the message of examine_layer for each. Correct layers pass.
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/dropout.h"
@@ -9,6 +9,7 @@
 #include "autograd/random/streams.h"
 #include "layers/causal_attention.h"
 #include "layers/linear.h"
+#include "layers/module/added_losses.h"
 #include "layers/module/init.h"
 #include "layers/wings/trials/variants.h"
 #include "tests/support/layer_cases.h"
@@ -114,21 +115,75 @@ class WrongShape final : public Module {
   Tensor forward(const Input& in) override { return matmul(in.x, weight); }
 };
 
-class UnsavedState final : public WithWeight {
+// A mean that training keeps, as a batch norm does: evaluation adds it, and so may training.
+template <bool in_training>
+class KeepsState final : public WithWeight {
  public:
-  explicit UnsavedState(const Config& c) : WithWeight(c), running_(Array::zeros({c.d_in})) {}
+  explicit KeepsState(const Config& c) : WithWeight(c), running_(Array::zeros({c.d_in})) {}
 
  protected:
   Tensor forward(const Input& in) override {
+    const Tensor y = linear(in.x, weight, {});
     if (training()) {
       const real* x = in.x.value().data();
       for (int64_t i = 0; i < config.d_in; ++i) running_.mutable_data()[i] += x[i];
     }
-    return linear(in.x, weight, {}) + Tensor(running_.clone());
+    return in_training || !training() ? y + Tensor(running_.clone()) : y;
   }
 
  private:
   Array running_;
+};
+
+// Attention whose keys are made by the matrix of the queries.
+class KeysOfQueries final : public WithWeight {
+ public:
+  explicit KeysOfQueries(const Config& c)
+      : WithWeight(c), W_key(this, "W_key", {c.d_in, c.d_in}, init::linear_weight) {}
+  Parameter W_key;
+
+ protected:
+  Tensor forward(const Input& in) override { return linear(in.x, weight, {}); }
+};
+
+// The mean of all tokens, which padding is among.
+class MeanOfAll final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+  Signature signature() const override { return {.width = config.d_in}; }
+
+ protected:
+  Tensor forward(const Input& in) override {
+    return linear(in.x + mean(in.x, in.x.rank() - 2, /*keepdim=*/true), weight, {});
+  }
+};
+
+// Adds a loss over all tokens.
+class LossOfAll final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override {
+    const Tensor y = linear(in.x, weight, {});
+    if (training()) add_loss("activity", mean(y * y));
+    return y;
+  }
+};
+
+// Keys that a mask hides get the weight 0, but their values are mixed after a shift by all of them.
+class HidesWeights final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+  Signature signature() const override { return {.width = config.d_in, .mask = true}; }
+
+ protected:
+  Tensor forward(const Input& in) override {
+    const Tensor x = with_batch("hides_weights", in.x, config.d_in);
+    const Tensor weights = attention_weights(matmul(x, x, Trans::no, Trans::yes), in.mask);
+    const Tensor v = linear(x, weight, {});
+    return without_batch(matmul(weights, v - mean(v, 1, /*keepdim=*/true)), in.x);
+  }
 };
 
 class SaysTooLittle final : public WithWeight {
@@ -175,7 +230,7 @@ TEST_CASE("examine: a right layer passes, and so do the macros") {
   check_layer("{type: causal_attention, d_in: 4, d_out: 3, context_length: 6, dropout: 0.2}",
               {{2, 5, 4}});
   check_layer("{type: embedding, vocab_size: 7, d_model: 3}", {{2, 5}, {4}});
-  CHECK(examine_layer_class<RightLayer>("{d_in: 4}").size() >= 12);
+  CHECK(examine_layer_class<RightLayer>("{d_in: 4}").size() >= 13);
 }
 
 TEST_CASE("examine 1: a field that is given but not declared") {
@@ -206,9 +261,28 @@ TEST_CASE("examine 5: a backward that forgets an input") {
 }
 
 TEST_CASE("examine 6: state that is not saved") {
-  expect(wrong_with<UnsavedState>(), "checkpoint",
+  expect(wrong_with<KeepsState<false>>(), "checkpoint",
          "y is another one after saving and loading the parameters: ");
-  expect(wrong_with<UnsavedState>(), "checkpoint", "must be Parameters");
+  expect(wrong_with<KeepsState<false>>(), "checkpoint", "must be Parameters");
+}
+
+TEST_CASE("examine: state from call to call is the only message") {
+  const std::string all = wrong_with<KeepsState<true>>();
+  CHECK(all.starts_with("threads: y differs ("));
+  CHECK(all.ends_with("no rand()\n"));
+  CHECK(std::count(all.begin(), all.end(), '\n') == 1);
+}
+
+TEST_CASE("examine: a parameter that nothing depends on") {
+  CHECK(wrong_with<KeysOfQueries>() ==
+        "gradients that are missing: W_key never changes y: unused?\n");
+}
+
+TEST_CASE("examine: what a mask hides counts: padding, in a loss, by its numbers") {
+  expect(wrong_with<MeanOfAll>(), "padding", "padding that a mask (B, T) hides counts: ");
+  CHECK(wrong_with<LossOfAll>().starts_with(
+      "padding: padding that a mask (B, T) hides counts: the loss activity, "));
+  expect(wrong_with<HidesWeights>(), "masks", "y changes with numbers that the mask hides, ");
 }
 
 TEST_CASE("examine 7: dropout in evaluation") {

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "autograd/random/streams.h"
+#include "layers/module/added_losses.h"
+#include "tests/support/layer_cases.h"
 #include "tests/train/wings/own_data/own_data_cases.h"
 #include "train/evaluate.h"
 #include "train/wings/examine/examine_task.h"
@@ -67,6 +69,37 @@ TEST_CASE("lines: a document between its marks, and padding that has no target")
   CHECK(task->readable_examples()->location(Split::train, 1) == "a.txt:2");
   CHECK(task->readable_examples()->input_text(Split::train, 0) == "a");
   CHECK(task->readable_examples()->target_text(Split::train, 0) == "b");
+}
+
+TEST_CASE("lines: a mask hides what is padding") {
+  const OwnFiles files;
+  files.write("a.txt", "ab\nbabbababbababbababbabab\n");
+  const std::string config =
+      "{type: lines, path: " + (files.folder / "a.txt").string() + ", train_fraction: 1}";
+  const auto task = files.task(config);
+  const Batch batch = task->data().examples(Split::train, {0, 1});
+  const Mask& mask = batch.input.mask;
+  REQUIRE(mask.shape() == batch.input.ids.shape());
+  for (int64_t i = 0; i < mask.size(); ++i) {
+    CHECK((mask.data()[i] != 0) == (batch.targets.data()[i] != ignored_target));
+  }
+  for (const Finding& finding : examine_task(config)) CHECK(finding.message == "");
+  // The loss that a mixture of experts adds does not count it, whatever it is.
+  const auto model = layer_of(
+      "{type: gpt, vocab_size: 4, context_length: 25, d_model: 8, num_heads: 2, num_layers: 1, "
+      "feed_forward: {type: mixture_of_experts, num_experts: 4, load_balancing: 1}}");
+  const auto balance = [&](const Input& in) {
+    const AddedLosses added;
+    (void)(*model)(in);
+    return added.by_name.at("load_balancing").item();
+  };
+  Input other = batch.input;
+  other.ids = other.ids.clone();
+  for (int64_t i = 0; i < mask.size(); ++i)
+    other.ids.mutable_data()[i] -= mask.data()[i] != 0 ? 0 : 1;
+  CHECK(balance(other) == balance(batch.input));
+  other.mask = {};
+  CHECK(balance(other) != balance(batch.input));
 }
 
 // The first document alone is padded to fewer tokens than with the second one.
