@@ -215,11 +215,26 @@ void print(const Results& found, const std::string& target) {
                grouped(row.compared), formatted("%.1e", row.worst), row.passed ? "ok" : "FAILED"});
   }
   print_text(table.text() + "\n");
+}
+
+// What is wrong with each layer, and of the cases that fail for it the first. After a finding that
+// other checks fail for, nothing more.
+void print_mistakes(const Results& found) {
+  std::map<std::string, int64_t> failed;
+  for (const LayerCheck& check : found.checks) failed[check.layer] += check.passed ? 0 : 1;
+  for (const auto& [layer, finding] : found.findings) {
+    if (finding.message.empty() || finding.what == "gradients" || failed[layer] < 0) continue;
+    print_line(stdout, text("FAILED ", layer, ", ", finding.what, ": ", finding.message));
+    if (finding.what == "threads" || finding.what == "gradients that are missing")
+      failed[layer] = -1;
+  }
   for (const LayerCheck& check : found.checks) {
-    if (!check.passed) {
-      print_line(stdout, text("FAILED ", check.layer, ", ", check.options,
-                              check.options.empty() ? "" : ", ", check.input, ": ", check.message));
-    }
+    const int64_t more =
+        std::exchange(failed[check.layer], check.passed ? failed[check.layer] : 0) - 1;
+    if (check.passed || more < 0) continue;
+    print_line(stdout, text("FAILED ", check.layer, ", ", check.options,
+                            check.options.empty() ? "" : ", ", check.input, ": ", check.message,
+                            more > 0 ? text("; ", grouped(more), " more cases failed") : ""));
   }
 }
 
@@ -231,9 +246,6 @@ void print_findings(const Results& found) {
   for (const auto& [layer, finding] : found.findings) {
     if (layer == found.findings.front().layer && finding.what != "gradients") {
       looked_at += (looked_at.empty() ? "" : ", ") + finding.what;
-    }
-    if (!finding.message.empty()) {
-      print_line(stdout, text("FAILED ", layer, ", ", finding.what, ": ", finding.message));
     }
   }
   print_text(text("also looked at ", looked_at, ": ",
@@ -256,6 +268,7 @@ int run(const CheckOptions& o) {
     print_object(as_json(found, o.tolerance));
   } else {
     print(found, o.target);
+    print_mistakes(found);
     print_findings(found);
     print_line(stdout, verdict(found), found.passed() ? "1;32" : "1;31");
   }
