@@ -22,7 +22,7 @@ namespace {
 
 // What the process takes on while it runs, beyond the tensors: code that is paged in, buffers of
 // OpenBLAS and of the allocator, the report. Measured: 2 to 5 MB on two threads.
-constexpr int64_t running_bytes = 5'000'000;
+constexpr int64_t running_bytes = 4'000'000;
 
 [[noreturn]] void fail_at(const ConfigMark& mark, const std::string& message) {
   ConfigErrors errors;

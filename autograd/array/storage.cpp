@@ -34,7 +34,7 @@ namespace {
 //                 take no memory
 //   above         from the free list of its class or of one of the next two; else mapped by itself
 //   from 8 MiB    as above, on 2 MiB pages, which need fewer TLB entries
-// Memory goes back to the system in trim() only.
+// Memory goes back to the system in trim() and where free blocks are more than a tenth.
 constexpr size_t unit = 64;           // every block is a multiple of a cache line
 constexpr size_t small_block = 4096;  // the largest block that is cut from a chunk
 constexpr size_t chunk_bytes = 256 * 1024;
@@ -112,6 +112,7 @@ class Pool {
     unpoison(block, bytes);
     stats.live_bytes += static_cast<int64_t>(capacity_of(size_class));
     stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
+    most_used_ = std::max(most_used_, stats.live_bytes);
     return block;
   }
 
@@ -120,12 +121,14 @@ class Pool {
     push(block, size_class);
   }
 
-  void trim() {
-    for (uint32_t c = class_of(small_block) + 1; c < classes; ++c) {
-      while (void* block = pop(c)) {
+  // Returns free blocks of classes below `end` to the system, large ones first, until `bytes` are.
+  void trim(uint32_t end = classes, int64_t bytes = most_bytes) {
+    for (uint32_t c = end - 1; c > class_of(small_block); --c) {
+      for (void* block = nullptr; bytes > 0 && (block = pop(c)) != nullptr;) {
         unpoison(block, capacity_of(c));
         munmap(block, round_to_pages(capacity_of(c)));
         stats.reserved_bytes -= static_cast<int64_t>(capacity_of(c));
+        bytes -= static_cast<int64_t>(capacity_of(c));
       }
     }
   }
@@ -133,8 +136,9 @@ class Pool {
   PoolStats stats;
 
  private:
-  // Two more than the largest request needs, because from_system tries the next two classes.
-  static constexpr uint32_t classes = class_of(most_bytes) + 3;
+  // As many more than the largest request needs as from_system may try.
+  static constexpr uint32_t near_classes = 2, far_classes = 16;
+  static constexpr uint32_t classes = class_of(most_bytes) + far_classes + 1;
 
   static size_t round_to_pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
@@ -167,12 +171,20 @@ class Pool {
       return cut(capacity, chunks_[size_class]);
     }
     // Reusing a free block of a larger class beats mapping a new one. At most a quarter is wasted.
-    for (uint32_t larger = size_class + 1; larger <= size_class + 2; ++larger) {
+    // But batches of many lengths must not take the memory of all lengths together. Where more is
+    // reserved than ever was in use at a time, by a tenth and 2 MiB, a free block may be four times
+    // as large, and smaller ones make room for a new one.
+    const auto more = static_cast<int64_t>(capacity);
+    const int64_t used = std::max(most_used_, stats.live_bytes + more);
+    const int64_t excess = stats.reserved_bytes + more - used / 10 * 11 - int64_t{huge_page};
+    const uint32_t last = size_class + (excess > 0 ? far_classes : near_classes);
+    for (uint32_t larger = size_class + 1; larger <= last; ++larger) {
       if (void* block = pop(larger)) {
         size_class = larger;
         return block;
       }
     }
+    trim(size_class, excess);
     ++stats.misses;
     stats.reserved_bytes += static_cast<int64_t>(capacity);
     return map_pages(round_to_pages(capacity), bytes, address_space_only_);
@@ -197,6 +209,7 @@ class Pool {
   }
 
   const bool address_space_only_;
+  int64_t most_used_ = 0;  // the largest live_bytes ever
   std::array<void*, classes> free_{};
   std::array<Chunk, class_of(small_block) + 1> chunks_{};
 };

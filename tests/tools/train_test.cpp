@@ -63,10 +63,16 @@ TEST_CASE("heed train: every config in configs/ is valid and runs") {
       ++configs;
       // Two steps and a checkpoint of 1.5 GB: too slow.
       if (name == "gpt2_124m" || name == "smollm2_135m") continue;
-      const ProgramResult run = run_heed({"train", path, "--out", (folder / name).string(), "--set",
-                                          "train.steps=2", "--set", "eval.batches=1"});
+      const ProgramResult run =
+          run_heed({"train", path, "--out", (folder / name).string(), "--set", "train.steps=8",
+                    "--set", "eval.batches=1", "--threads", "2"});
       CHECK_MESSAGE(run.exit_code == 0, run.err);
-      CHECK(read_metrics(folder / name / "metrics.csv").back().step == 2);
+      CHECK(read_metrics(folder / name / "metrics.csv").back().step == 8);
+      const double used = megabytes_after(run.err, "\nmemory     peak ");
+      const double planned = megabytes_after(run.err, " MB (");
+      CAPTURE(name);
+      CAPTURE(planned);
+      if (!address_sanitizer) CHECK(used == doctest::Approx(planned).epsilon(0.1));
     }
     CHECK(configs >= 11);
   }
