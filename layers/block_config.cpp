@@ -83,12 +83,12 @@ void BlockConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
     check_width(*this, attentions[i], errors, at,
                 given.is_list() ? given.at(static_cast<int64_t>(i)) : given);
   }
+  const std::string with_it = text(
+      "with feed_forward ", has_feed_forward() ? feed_forward.type() : "none", "; leave one out");
   const auto without_effect = [&](const char* field, bool changed, bool taken) {
-    if (changed && !taken) {
-      errors.add_field(at, field, "has no effect with feed_forward ",
-                       has_feed_forward() ? feed_forward.type() : "none", "; leave one out");
-    }
+    errors.has_no_effect(at, field, changed && !taken, with_it);
   };
+  without_effect("parallel_residual", parallel_residual, has_feed_forward());
   const auto* own_activation = feed_forward.find<std::string>("activation");
   const bool changed = activation != BlockConfig{}.activation;
   const bool sized = feed_forward.find<int64_t>("ff_width") != nullptr ||

@@ -82,7 +82,7 @@ void GptBodyConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
   };
   of_heads("num_kv_heads", num_kv_heads, "all");
   of_heads("head_dim", head_dim, "auto");
-  const bool* const alibi = value_in_any(attention, "alibi", false);
+  const bool* const alibi = value_in_any(attention, "alibi", true);
   if (alibi != nullptr && *alibi && (position == "learned" || position == "sinusoidal")) {
     errors.add_field(at, "position", position, ", but attention.alibi takes its place; write none");
   }

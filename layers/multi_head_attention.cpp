@@ -79,8 +79,10 @@ void MultiHeadAttention::Config::check_visibility(ConfigErrors& errors,
     if (is_set && !met) errors.add_field(at, field, rule);
   };
   needs("window", window.has_value(), causal, "needs causal: true: it counts earlier tokens");
-  if (window && causal && *window >= context_length) {
-    errors.add_field(at, "window", *window, " hides nothing of context_length ", context_length);
+  if (window && causal && *window >= context_length - sinks) {
+    errors.add_field(at, "window", *window,
+                     sinks > 0 ? text(" and sinks ", sinks, " hide") : " hides",
+                     " nothing of context_length ", context_length);
   }
   needs("sinks", sinks > 0, window.has_value(), "has no effect without a window");
   needs("alibi", alibi, causal, "needs causal: true: it counts earlier tokens");

@@ -47,6 +47,11 @@ class ConfigErrors {
     const ConfigNode* child = map.find(key);
     add_at(child ? child->mark() : map.mark(), join_path(map.path(), key), heed::text(parts...));
   }
+  // Reports a field that is set and changes nothing: "has no effect " and why.
+  template <class... Parts>
+  void has_no_effect(const ConfigNode& map, const char* key, bool is_set, const Parts&... why) {
+    if (is_set) add_field(map, key, "has no effect ", why...);
+  }
   // Reports the field of a map whose value does not divide that of another. True if it does.
   bool check_divides(const ConfigNode& map, const std::string& field, int64_t value,
                      const std::string& other, int64_t value_of_other);

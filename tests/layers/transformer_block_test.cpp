@@ -39,10 +39,6 @@ TEST_CASE("transformer_block: parallel_residual, both branches read the same x")
   REQUIRE(branches.size() == 2);
   CHECK(!branches[0].parallel);
   CHECK(branches[1].parallel);
-  const auto alone = [](const std::string& more) {
-    return layer_of(block("feed_forward: none" + more));
-  };
-  check_same_bits((*alone(", parallel_residual: true"))(x).value(), (*alone(""))(x).value());
 }
 
 TEST_CASE("transformer_block: what the attention is not told comes from the block") {

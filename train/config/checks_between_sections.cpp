@@ -172,6 +172,10 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
   refuse(eval.probe != "none", "eval", "probe", eval.probe,
          " without eval.every is never seen; give eval.every too");
   refuse(has_checkpoint && config.checkpoint.best, "checkpoint", "best", needs_evaluation);
+  errors.has_no_effect(
+      tree.get("checkpoint"), "full",
+      has_checkpoint && config.checkpoint.full && !config.train.lora && !errors.are_within("train"),
+      "without train.lora: a checkpoint has all weights then; leave it out");
   // A model that is only asked may have lost its data.
   if (task != nullptr && has_eval && eval.every && config.purpose == Purpose::train &&
       task->data().example_count(Split::validation) == 0) {

@@ -25,6 +25,9 @@ void MixtureOfExperts::Config::check(ConfigErrors& errors, const ConfigNode& at)
   if (top_k > num_experts) {
     errors.add_field(at, "top_k", "expected at most num_experts ", num_experts, ", got ", top_k);
   }
+  const bool balances = load_balancing > 0 && load_balancing != Config{}.load_balancing;
+  errors.has_no_effect(at, "load_balancing", balances && top_k == num_experts,
+                       "where every token goes through all experts; leave it out");
 }
 
 MixtureOfExperts::MixtureOfExperts(const Config& c)

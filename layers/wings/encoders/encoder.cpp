@@ -33,17 +33,14 @@ void Encoder::Config::fields(Fields& f) {
 
 void Encoder::Config::check(ConfigErrors& errors, const ConfigNode& at) const {
   TransformerBody::Config::check(errors, at);
-  const auto without_effect = [&](const char* field, bool changed, const char* needed) {
-    if (changed) {
-      errors.add_field(at, field, "has no effect without ", needed, "; leave it out");
-    }
-  };
   const bool pictures = reads_pictures();
-  without_effect("image_height", image_height > 0 && !pictures, "patch_size");
-  without_effect("image_width", image_width > 0 && !pictures, "patch_size");
-  without_effect("channels", channels > 1 && !pictures, "patch_size");
-  without_effect("class_token", class_token && !pictures, "patch_size");
-  without_effect("pool", pool != "mean" && num_classes == 0, "num_classes");
+  const char* const without_pictures = "without patch_size; leave it out";
+  errors.has_no_effect(at, "image_height", image_height > 0 && !pictures, without_pictures);
+  errors.has_no_effect(at, "image_width", image_width > 0 && !pictures, without_pictures);
+  errors.has_no_effect(at, "channels", channels > 1 && !pictures, without_pictures);
+  errors.has_no_effect(at, "class_token", class_token && !pictures, without_pictures);
+  errors.has_no_effect(at, "pool", pool != "mean" && num_classes == 0,
+                       "without num_classes; leave it out");
   if (vocab_size > 0 && pictures) {
     errors.add_field(at, "vocab_size", vocab_size, " tokens, but patch_size ", patch_size,
                      " is for pictures; a model reads one of the two");

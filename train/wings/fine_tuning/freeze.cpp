@@ -37,17 +37,20 @@ std::string none_called(const char* what, const std::string& pattern,
               did_you_mean(pattern, candidates, "; heed inspect CONFIG lists them"));
 }
 
-std::string mistake_in_pattern(const Module& model, const std::string& pattern) {
-  bool used = false;
+std::string mistake_in_pattern(const Module& model, const std::string& pattern, bool freezes) {
+  bool used = false, frozen = freezes;
   std::vector<std::string> candidates;  // "att.W_query.weight", "att.W_query.*", "att.*"
-  model.for_each_parameter([&](const std::string& name, const Parameter&) {
+  model.for_each_parameter([&](const std::string& name, Parameter& parameter) {
     used = used || matches(pattern, name);
+    frozen = frozen && !(parameter.tensor().requires_grad() && matches(pattern, name));
     candidates.push_back(name);
     for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
       candidates.push_back(name.substr(0, dot) + ".*");
     }
   });
-  return used ? "" : none_called("parameter", pattern, candidates);
+  return !used    ? none_called("parameter", pattern, candidates)
+         : frozen ? "has no effect with train.lora, which freezes these itself"
+                  : "";
 }
 
 void freeze(Module& model, const std::vector<std::string>& patterns) {

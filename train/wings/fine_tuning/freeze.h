@@ -21,9 +21,10 @@ std::set<const void*> parameters_matching(const Module& model,
 std::string none_called(const char* what, const std::string& pattern,
                         const std::vector<std::string>& candidates);
 
-// What is wrong with a pattern that matches no parameter of the model, with the nearest name; "" if
-// it matches one.
-std::string mistake_in_pattern(const Module& model, const std::string& pattern);
+// What is wrong with a pattern that matches no parameter of the model, with the nearest name, or,
+// if it `freezes`, none that is not frozen already; "" if it matches one.
+std::string mistake_in_pattern(const Module& model, const std::string& pattern,
+                               bool freezes = false);
 
 // Makes constants of the parameters that a pattern matches; a tied one if any of its names does.
 // Throws ConfigError for a pattern that matches nothing, and if no parameter would be left.

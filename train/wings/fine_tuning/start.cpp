@@ -158,10 +158,10 @@ void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors&
       }
     });
   }
+  const bool trains = run.config.purpose == Purpose::train;
   for (const ConfigNode& pattern : section.get("freeze").children()) {
-    if (const std::string mistake = mistake_in_pattern(model, pattern.text()); !mistake.empty()) {
-      errors.add(pattern, mistake);
-    }
+    const std::string mistake = mistake_in_pattern(model, pattern.text(), trains);
+    if (!mistake.empty()) errors.add(pattern, mistake);
   }
 }
 
