@@ -123,7 +123,7 @@ void SampleConfig::fields(Fields& f) {
   f.optional("top_k", top_k, at_least(1), "choose among the k likeliest");
   f.optional("top_p", top_p, in_range(0, 1, Bound::open), "choose among the likeliest with sum p");
   f.optional("end", end, at_least(0), "ids of tokens that end a text, for heed generate too: [0]")
-      .also_known_as({"eos_token_id", "eos_token"});
+      .also_known_as({"eos_token_id", "eos_token", "eos_id"});
 }
 
 void RunConfig::fields(Fields& f) {
