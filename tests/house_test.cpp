@@ -34,8 +34,6 @@ TEST_CASE("house: what lives in one file") {
                   "train/wings/made/word_tokenizer.cpp"}));
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]pcre2)", "#")) ==
         of_those({"train/wings/bpe/text/pattern.cpp"}));
-  CHECK(joined(files_with(sources(), R"(^\s*#\s*include\s*[<"](stb/)?stb_)", "#")) ==
-        of_those({"tools/wings/inspect/png.cpp"}));
   CHECK(joined(files_with(sources_and_tests(), R"(^\s*#\s*include\s*[<"]mpi\.h)", "#")) ==
         of_those({"train/wings/processes/mpi_communicator.cpp"}));
   // Threads are opened in one place; `omp simd` opens none.
@@ -75,7 +73,6 @@ TEST_CASE("house: packages stay out of headers") {
       CHECK(!header.starts_with("xxhash"));
       CHECK(!header.starts_with("utf8proc"));
       CHECK(!header.starts_with("pcre2"));
-      CHECK(!header.starts_with("stb"));
     }
     ++headers;
   }

@@ -17,7 +17,6 @@ declare -A optional=(
   [openmpi-bin]="there will be no mpirun"
   [libpcre2-dev]="there will be no byte pair encoding"
   [libreadline-dev]="heed chat will not edit lines"
-  [libstb-dev]="heed inspect will write pictures as SVG, not as PNG"
 )
 case "${1:-}" in
   "") ;;
@@ -34,7 +33,7 @@ esac
 if ! command -v apt-get >/dev/null; then
   echo "setup: no apt-get here; heedgrad needs GCC 12 or Clang 14, CMake 3.25, make, OpenBLAS," \
        "yaml-cpp, nlohmann-json, xxHash, utf8proc, PCRE2, CLI11, doctest and, for charts in report.html, Vega 5," \
-       "for runs of several processes an MPI, for PNG pictures stb, and to edit lines in heed chat GNU readline" >&2
+       "for runs of several processes an MPI, and to edit lines in heed chat GNU readline" >&2
   exit 0  # the tools may be installed anyway; CMake reports what is missing
 fi
 

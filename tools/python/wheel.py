@@ -25,7 +25,7 @@ OF_THE_SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|mvec|dl|rt|pthread|gcc_s|stdc\+
 # Loaded when a run asks for them: of an MPI and GNU readline (GPL) the system's are taken, or none.
 LEFT_OUT = "libheedgrad-mpi*.so"
 # What is compiled into the programs: headers, and Vega's JavaScript.
-COMPILED_IN = ("nlohmann-json3-dev", "libcli11-dev", "libstb-dev", "libjs-vega")
+COMPILED_IN = ("nlohmann-json3-dev", "libcli11-dev", "libjs-vega")
 START = "_heedgrad_start"  # a module outside of the package, which would load NumPy first
 
 
@@ -115,7 +115,7 @@ def licences(came_from, unpacked):
     for of, package, root in packages:
         file = root / "usr/share/doc" / (package or "") / "copyright"
         if package is None or not file.exists():
-            if of in ("libstb-dev", "libjs-vega"):  # optional: a build without them has nothing of them
+            if of == "libjs-vega":  # optional: a build without it has nothing of it
                 continue
             raise Mistake(f"the licence of {of} was not found")
         texts[f"{package}.txt"] = file.read_bytes()

@@ -35,8 +35,7 @@ void declare(Arguments& arguments, InspectOptions& o) {
       .option("--ids", o.ids, ids_help)
       .option("--layer", o.layer, "with --attention: only this attention layer, from 0")
       .option("--head", o.head, "with --attention: only this head of it, from 0")
-      .option("--out", o.out,
-              "with --attention: write map.svg, with the tokens' names, or map.png, without them")
+      .option("--out", o.out, "with --attention: write map.svg")
       .path()
       .option("--graph", o.graph,
               "write the graph of a training step, as out.dot and, by graphviz, out.svg")

@@ -18,7 +18,7 @@ struct InspectOptions {
   std::optional<std::string> prompt, ids;
   std::optional<int64_t> layer, head;  // from 0; all if absent
   bool all = false;                    // otherwise the terminal shows the last block, or `layer`
-  std::optional<std::string> out;      // a picture, .svg or .png
+  std::optional<std::string> out;      // a picture, .svg
   std::optional<std::string> graph;
   bool json = false;
 };

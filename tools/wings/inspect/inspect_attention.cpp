@@ -8,7 +8,6 @@
 #include "tools/wings/inspect/inspect.h"
 #include "tools/wings/inspect/map_picture.h"
 #include "tools/wings/inspect/patch_maps.h"
-#include "tools/wings/inspect/png.h"
 #include "tools/wings/pages/answer.h"
 #include "tools/wings/pages/heat_map.h"
 #include "tools/wings/pages/output_file.h"
@@ -88,27 +87,15 @@ LookJson as_json(const ShownLayer& shown) {
 // Throws ConfigError for a name that is no picture's, and for a file that is needed.
 void check_picture(const std::string& out, const fs::path& target, bool is_run,
                    const ConfigNode& config) {
-  const std::string kind = fs::path(out).extension().string();
-  require<ConfigError>(kind == ".svg" || kind == ".png",
-                       "heed inspect: --out: expected a name that ends in .svg or .png, got ",
+  require<ConfigError>(fs::path(out).extension() == ".svg",
+                       "heed inspect: --out: expected a name that ends in .svg, got ",
                        printable(out, 80));
-  require<ConfigError>(kind == ".svg" || has_png(), "heed inspect: --out: expected a name that ",
-                       "ends in .svg, got ", printable(out, 80),
-                       "; PNG needs Debian's libstb-dev, and heed to be built again");
   std::vector<InputFile> inputs =
       files_named_in(config, is_run ? parse_run(target).run : target.parent_path());
   if (!is_run) {
     inputs.push_back({"the config", target});
   }
   require_replaceable("heed inspect: --out", out, inputs);
-}
-
-// The file `out`: maps, or the picture under them if the model has read one that `grid` divides.
-std::string picture_of(const std::vector<ShownLayer>& shown, const std::string& out,
-                       const Array& picture, const std::optional<PatchGrid>& grid) {
-  return out.ends_with(".png") ? maps_as_png(shown)
-         : grid                ? patch_maps_as_svg(picture, shown, *grid)
-                               : maps_as_svg(shown);
 }
 
 }  // namespace
@@ -131,9 +118,11 @@ int inspect_attention(const InspectOptions& look) {
                        "gives weights outside of 0 to 1");
   const std::vector<ShownLayer> shown = chosen(maps, look);
   const std::optional<PatchGrid> grid = patch_grid(exhibit.shown, shown.front().map.weights.dim(2));
-  const Array picture = grid ? exhibit.shown.x.value() : Array();
   if (look.out) {
-    write_file_atomically(*look.out, picture_of(shown, *look.out, picture, grid), Links::follow);
+    write_file_atomically(
+        *look.out,
+        grid ? patch_maps_as_svg(exhibit.shown.x.value(), shown, *grid) : maps_as_svg(shown),
+        Links::follow);
     print_line(look.json ? stderr : stdout, written(*look.out));
     if (!look.json) {
       return 0;
@@ -163,13 +152,10 @@ int inspect_attention(const InspectOptions& look) {
                     maps.size(), ", --layer 0 the first\n"));
   }
   for (const ShownLayer& one : shown) {
-    const std::string map =
-        grid ? patch_maps_text(picture, one, *grid, style)
-             : text("layer ", one.number, ", ", heat_map_text(one.map, style, one.head));
-    std::printf("\n%s", map.c_str());
+    print_text(text("\nlayer ", one.number, ", ", heat_map_text(one.map, style, one.head)));
   }
-  const bool has_future = !grid && std::any_of(shown.begin(), shown.end(),
-                                               [](const auto& one) { return is_causal(one.map); });
+  const bool has_future =
+      std::any_of(shown.begin(), shown.end(), [](const auto& one) { return is_causal(one.map); });
   std::printf("\n%s", heat_map_scale(style, has_future).c_str());
   return 0;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "layers/text/formatted.h"
-#include "tools/wings/inspect/png.h"
 #include "tools/wings/pages/heat_map.h"
 #include "tools/wings/pages/svg.h"
 
@@ -13,51 +12,51 @@ namespace {
 
 constexpr double map_square = 20, map_heading = 24, map_gap = 24, widest_row = 1400;  // pixels
 
-// Words, from x on, up to x, or upwards from y; what a mask hides, what it lets through, a weight.
-enum class MarkKind { left, right, up, later, seen, weight };
+std::string words_at(double x, double y, const std::string& words, const char* how) {
+  return text("<text transform=\"translate(", x, " ", y, ")", how, ">", svg_text(words),
+              "</text>\n");
+}
 
-// A part of a picture, drawn as markup or as pixels.
-struct Mark {
-  MarkKind kind;
-  double x, y;
-  std::string words;  // of a weight: what it says
-  double width = map_square, height = map_square;
-  double weight = 0;
-};
+std::string area(double x, double y, double width, double height, const std::string& rest) {
+  return text("<rect x=\"", x, "\" y=\"", y, "\" width=\"", width, "\" height=\"", height, "\" ",
+              rest, "\n");
+}
 
-struct Picture {
-  double width = 0, height = 8;
-  std::vector<Mark> marks;
-};
-
-// The weights of one head, with its names from (x, y) on.
-void add_map(const AttentionMap& map, int64_t head, double x, double y, Picture& out) {
+// The weights of one head, with its names, from (x, y) on.
+std::string map_at(double x, double y, const AttentionMap& map, int64_t head) {
+  constexpr double nothing = 0.005;  // less is not seen
   const double left = x + name_pixels(map.queries), top = y + map_heading + name_pixels(map.keys);
   const auto at = [](double from, size_t n) { return from + map_square * static_cast<double>(n); };
   const size_t rows = map.queries.size(), columns = map.keys.size();
   const bool causal = is_causal(map);
-  out.marks.push_back({MarkKind::left, left, y + 16, text("head ", head)});
-  out.marks.push_back({MarkKind::later, left, top, "", at(0, columns), at(0, rows)});
+  std::string out = words_at(left, y + 16, text("head ", head), "\"") +
+                    area(left, top, at(0, columns), at(0, rows), "fill=\"url(#later)\"/>");
   for (size_t s = 0; s < columns; ++s) {
-    out.marks.push_back({MarkKind::up, at(left, s) + 14, top - 5, map.keys[s]});
+    out += words_at(at(left, s) + 14, top - 5, map.keys[s], " rotate(-90)\"");
   }
   for (size_t t = 0; t < rows; ++t) {
     const size_t seen = causal ? t + 1 : columns;
-    out.marks.push_back({MarkKind::right, left - 6, at(top, t) + 14, map.queries[t]});
-    out.marks.push_back({MarkKind::seen, left, at(top, t), "", at(0, seen)});
+    out += words_at(left - 6, at(top, t) + 14, map.queries[t], "\" text-anchor=\"end\"") +
+           area(left, at(top, t), at(0, seen), map_square, "class=\"field\"/>");
     for (size_t s = 0; s < seen; ++s) {
       const auto weight = static_cast<double>(map.row(head, static_cast<int64_t>(t))[s]);
-      out.marks.push_back(
-          {MarkKind::weight, at(left, s), at(top, t),
-           text(map.queries[t], " attends to ", map.keys[s], ": ", formatted("%.3f", weight)),
-           map_square, map_square, weight});
+      if (weight < nothing) continue;
+      const std::string said =
+          text(map.queries[t], " attends to ", map.keys[s], ": ", formatted("%.3f", weight));
+      out += area(at(left, s), at(top, t), map_square, map_square,
+                  text("class=\"w\" opacity=\"", formatted("%.3g", weight), "\"><title>",
+                       svg_text(said), "</title></rect>"));
     }
   }
+  return out;
 }
 
+}  // namespace
+
 // A row of heads for each layer; several rows where one would be wider than 1,400 pixels.
-Picture picture_of(const std::vector<ShownLayer>& layers) {
-  Picture out;
+std::string maps_as_svg(const std::vector<ShownLayer>& layers) {
+  double width = 0, height = 8;
+  std::string body;
   for (const ShownLayer& layer : layers) {
     const AttentionMap& map = layer.map;
     const int64_t first = layer.first_head(), heads = layer.end_head() - first;
@@ -67,80 +66,17 @@ Picture picture_of(const std::vector<ShownLayer>& layers) {
                         map_square * static_cast<double>(map.queries.size()) + map_gap / 2;
     const auto beside = std::clamp<int64_t>(static_cast<int64_t>(widest_row / across), 1, heads);
     const std::string title = layer.title();
-    out.marks.push_back({MarkKind::left, 8, out.height + 16, title});
-    out.height += map_heading;
+    body += words_at(8, height + 16, title, "\"");
+    height += map_heading;
     for (int64_t i = 0; i < heads; ++i) {
-      add_map(map, first + i, 8 + across * static_cast<double>(i % beside),
-              out.height + down * static_cast<double>(i / beside), out);
+      body += map_at(8 + across * static_cast<double>(i % beside),
+                     height + down * static_cast<double>(i / beside), map, first + i);
     }
-    out.height += down * static_cast<double>((heads + beside - 1) / beside);
-    out.width = std::max({out.width, 8 + across * static_cast<double>(beside),
-                          8.5 * static_cast<double>(title.size()) + 16});
+    height += down * static_cast<double>((heads + beside - 1) / beside);
+    width = std::max({width, 8 + across * static_cast<double>(beside),
+                      8.5 * static_cast<double>(title.size()) + 16});
   }
-  return out;
-}
-
-std::string markup(const Mark& of) {
-  const std::string words = svg_text(of.words);
-  if (of.kind == MarkKind::left || of.kind == MarkKind::right || of.kind == MarkKind::up) {
-    return text("<text transform=\"translate(", of.x, " ", of.y, ")",
-                of.kind == MarkKind::up ? " rotate(-90)\"" : "\"",
-                of.kind == MarkKind::right ? " text-anchor=\"end\">" : ">", words, "</text>\n");
-  }
-  const std::string area = text("<rect x=\"", of.x, "\" y=\"", of.y, "\" width=\"", of.width,
-                                "\" height=\"", of.height, "\" ");
-  return of.kind == MarkKind::later ? area + "fill=\"url(#later)\"/>\n"
-         : of.kind == MarkKind::seen
-             ? area + "class=\"field\"/>\n"
-             : area + text("class=\"w\" opacity=\"", formatted("%.3g", of.weight), "\"><title>",
-                           words, "</title></rect>\n");
-}
-
-}  // namespace
-
-std::string maps_as_svg(const std::vector<ShownLayer>& layers) {
-  constexpr double nothing = 0.005;  // less is not seen
-  const Picture picture = picture_of(layers);
-  std::string body;
-  for (const Mark& of : picture.marks) {
-    if (of.kind != MarkKind::weight || of.weight >= nothing) body += markup(of);
-  }
-  return svg_page(picture.width, picture.height, body);
-}
-
-std::string maps_as_png(const std::vector<ShownLayer>& layers) {
-  const Picture picture = picture_of(layers);
-  const auto width = static_cast<int>(picture.width), height = static_cast<int>(picture.height);
-  std::vector<uint8_t> pixels(3 * static_cast<size_t>(width) * static_cast<size_t>(height), 0xff);
-  const auto fill = [&](int x, int y, int across, int down, double weight) {
-    const Color color = color_of_weight(weight);
-    for (int i = 0; i < across * down; ++i) {
-      const int column = x + i % across, row = y + i / across;
-      if (column < 0 || column >= width || row < 0 || row >= height) continue;
-      std::copy(color.begin(), color.end(), pixels.begin() + 3 * (ptrdiff_t{row} * width + column));
-    }
-  };
-  for (const Mark& of : picture.marks) {
-    const auto x = static_cast<int>(of.x), y = static_cast<int>(of.y);
-    const auto across = static_cast<int>(of.width), down = static_cast<int>(of.height);
-    if (of.kind == MarkKind::seen || of.kind == MarkKind::weight)
-      fill(x, y, across, down, of.weight);
-    for (int i = 0; of.kind == MarkKind::later && i < across * down; ++i) {
-      if ((i % across + i / across) % 6 == 0) fill(x + i % across, y + i / across, 1, 1, 0.2);
-    }
-    if (of.kind > MarkKind::up) continue;
-    const std::vector<LetterPart> parts = letters_of(of.words);
-    const int length = parts.empty() ? 0 : parts.back().x + parts.back().width;
-    const int begin = of.kind == MarkKind::right ? x - length : x;
-    for (const LetterPart& part : parts) {
-      if (of.kind == MarkKind::up) {
-        fill(x - 9 + part.y, y - part.x - part.width, part.height, part.width, 1);
-      } else {
-        fill(begin + part.x, y - 9 + part.y, part.width, part.height, 1);
-      }
-    }
-  }
-  return png_of(pixels, width, height);
+  return svg_page(width, height, body);
 }
 
 }  // namespace heed::cli

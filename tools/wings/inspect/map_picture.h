@@ -1,4 +1,4 @@
-// Attention heat maps as a picture, SVG or PNG, with the names of the tokens.
+// Attention heat maps as a picture in SVG, with the names of the tokens.
 #pragma once
 
 #include <optional>
@@ -25,9 +25,5 @@ struct ShownLayer {
 // The maps of the heads of a layer side by side, layer below layer. What a causal layer hides is
 // hatched. A weight above 0.005 is a square with a tooltip; the colours follow the reader's.
 std::string maps_as_svg(const std::vector<ShownLayer>& layers);
-
-// The same as an image of 8 bits a channel, without tooltips; letters beyond ASCII are "?". Only if
-// has_png() (png.h).
-std::string maps_as_png(const std::vector<ShownLayer>& layers);
 
 }  // namespace heed::cli

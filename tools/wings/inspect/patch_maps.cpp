@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "layers/text/formatted.h"
-#include "tools/terminal/table.h"
 #include "tools/wings/pages/svg.h"
 
 namespace heed::cli {
@@ -46,44 +45,6 @@ std::vector<double> attention_on_patches(const AttentionMap& map, int64_t head,
     sums.push_back(sum / static_cast<double>(queries));
   }
   return sums;
-}
-
-std::string patch_maps_text(const Array& picture, const ShownLayer& layer, const PatchGrid& grid,
-                            const HeatMapStyle& style) {
-  const int64_t height = picture.dim(2), width = picture.dim(3);
-  const std::vector<double> pixels = brightness(picture);
-  const std::vector<Panel> panels = panels_of(layer, grid);
-  const int64_t field = std::max<int64_t>(2 * width, 20) + 3;
-  const auto beside = static_cast<size_t>(std::max<int64_t>(1, style.width / field - 1));
-  std::string out = layer.title() + (grid.class_token ? ": where the class token looks\n"
-                                                      : ": where the patches look, on average\n");
-  for (size_t begin = 0; begin < panels.size(); begin += beside) {
-    const size_t end = std::min(panels.size(), begin + beside);
-    const std::string blanks(static_cast<size_t>(field - 2 * width), ' ');
-    for (int64_t y = 0; y < height; ++y) {
-      out += "  ";
-      for (int64_t x = 0; x < width; ++x) {
-        out += heat_cell(pixels[static_cast<size_t>(y * width + x)], style.color);
-      }
-      for (size_t k = begin; k < end; ++k) {
-        out += blanks;
-        for (int64_t x = 0; x < width; ++x) {
-          const int64_t patch = y / grid.side * grid.columns + x / grid.side;
-          out += heat_cell(panels[k].weights[static_cast<size_t>(patch)] / panels[k].most,
-                           style.color);
-        }
-      }
-      out.erase(out.find_last_not_of(' ') + 1);
-      out += "\n";
-    }
-    out += "  " + padded("picture", static_cast<size_t>(field));
-    for (size_t k = begin; k < end; ++k) {
-      out += padded(panel_name(panels[k]), static_cast<size_t>(field));
-    }
-    out.erase(out.find_last_not_of(' ') + 1);
-    out += "\n";
-  }
-  return out;
 }
 
 std::string patch_maps_as_svg(const Array& picture, const std::vector<ShownLayer>& layers,

@@ -1,11 +1,9 @@
 #include "tools/wings/pages/svg.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
-#include "layers/text/formatted.h"
 
 namespace heed::cli {
 
@@ -62,20 +60,6 @@ std::string svg_page(double width, double height, const std::string& body) {
 std::string svg_heading(const std::string& title, double y) {
   return text("<text x=\"8\" y=\"", y, "\" font-size=\"14\" font-weight=\"600\">", svg_text(title),
               "</text>\n");
-}
-
-Color color_of_weight(double weight) {
-  constexpr Color paper{0xf3, 0xf1, 0xea}, ink{0x22, 0x21, 0x1f};
-  const double share = std::isfinite(weight) ? std::clamp(weight, 0.0, 1.0) : 0;
-  Color color{};
-  for (size_t i = 0; i < color.size(); ++i) {
-    color[i] = static_cast<uint8_t>(std::lround(paper[i] + (ink[i] - paper[i]) * share));
-  }
-  return color;
-}
-
-std::string hex(const Color& color) {
-  return formatted("#%02x%02x%02x", color[0], color[1], color[2]);
 }
 
 }  // namespace heed::cli

@@ -2,8 +2,6 @@
 // the colour of a weight.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,11 +21,5 @@ std::string svg_begin(double width, double height, const std::string& more);
 std::string svg_page(double width, double height, const std::string& body);
 // A heading at its left edge.
 std::string svg_heading(const std::string& title, double y);
-
-using Color = std::array<uint8_t, 3>;
-
-// From paper to ink, as on all pages; a weight that is not finite is none.
-Color color_of_weight(double weight);
-std::string hex(const Color& color);  // "#1d1c1a"
 
 }  // namespace heed::cli

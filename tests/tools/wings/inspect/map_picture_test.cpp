@@ -7,15 +7,6 @@
 #include <sstream>
 
 #include "tests/support/run_program.h"
-#include "tools/wings/inspect/png.h"
-
-#ifdef HEED_STB
-#define STB_IMAGE_IMPLEMENTATION
-#define STB_IMAGE_STATIC
-#define STBI_ONLY_PNG
-#define STBI_NO_STDIO
-#include <stb_image.h>
-#endif
 
 using namespace heed;
 using namespace heed::cli;
@@ -30,28 +21,6 @@ const AttentionMap shown_map{"att",
                              Array::from({2, 2, 3}, {0, 1, 0.5, 0.25, 0.75, 0,  //
                                                      0, 1, 0.5, 0.25, 0.75, 0})};
 const std::vector<ShownLayer> both_heads{{0, shown_map, {}}};
-
-#ifdef HEED_STB
-// The pixels of a PNG, (height, width, 3).
-struct Image {
-  int width = 0, height = 0;
-  std::vector<uint8_t> pixels;
-  int red_at(int x, int y) const { return pixels[static_cast<size_t>(3 * (y * width + x))]; }
-};
-
-Image image_in(const std::string& png) {
-  Image image;
-  int channels = 0;
-  stbi_uc* const read = stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(png.data()),
-                                              static_cast<int>(png.size()), &image.width,
-                                              &image.height, &channels, 0);
-  REQUIRE(read != nullptr);
-  CHECK(channels == 3);
-  image.pixels.assign(read, read + 3 * image.width * image.height);
-  stbi_image_free(read);
-  return image;
-}
-#endif
 
 }  // namespace
 
@@ -95,26 +64,3 @@ TEST_CASE(
   CHECK(contains(svg, "width=\"40\" height=\"40\" fill=\"url(#later)\""));
   CHECK(contains(svg, "width=\"20\" height=\"20\" class=\"field\""));  // row a sees one
 }
-
-#ifdef HEED_STB
-TEST_CASE("map_picture: a PNG whose size, colours and names are right") {
-  CHECK(has_png());
-  const Image image = image_in(maps_as_png(both_heads));
-  // Names of 5 columns, "&\\x01", take 47.5 pixels left of a head, those of one 17.5 above it.
-  const int top = 73;
-  REQUIRE(image.width == 271);
-  CHECK(image.height == 125);
-  for (const int x : {55, 187}) {
-    CHECK(image.red_at(x - 1, top) == 255);        // white around the map
-    CHECK(image.red_at(x, top - 1) == 255);        // and above it
-    CHECK(image.red_at(x, top) == 243);            // weight 0, from its first pixel
-    CHECK(image.red_at(x + 19, top + 19) == 243);  // to its last
-    CHECK(image.red_at(x + 20, top) == 34);        // weight 1
-    CHECK(image.red_at(x + 40, top) == 139);       // 0.5: halfway
-    CHECK(image.red_at(x, top + 20) == 191);       // the second row: 0.25
-    int ink = 0;
-    for (int i = 0; i < 20 * 12; ++i) ink += image.red_at(x + i % 20, top - 15 + i / 20) < 100;
-    CHECK(ink > 5);  // the name "x"
-  }
-}
-#endif

@@ -27,24 +27,6 @@ TEST_CASE("patch_maps: the mean over all patches, or what the class token looks 
   CHECK(attention_on_patches(of_patches, 0, {1, 1, 2, true}) == std::vector<double>{0.5});
 }
 
-TEST_CASE("patch_maps: the picture, then a panel for each head, as wide as the terminal allows") {
-  const PatchGrid grid{1, 2, 2, false};
-  const ShownLayer both{0, of_patches, {}}, second{0, of_patches, 1};
-  const auto blanks = [](size_t count) { return std::string(count, ' '); };
-  const std::string title = "layer 0, trf_blocks.0.att: where the patches look, on average\n";
-  CHECK(patch_maps_text(two_by_four, both, grid, {.width = 100}) ==
-        title + "    @@" + blanks(19) + "++++@@@@" + blanks(15) + "@@@@\n" +  //
-            "  @@" + blanks(21) + "++++@@@@" + blanks(15) + "@@@@\n" +
-            "  picture                head 0: up to 0.625    head 1: up to 1.000\n");
-  const std::string one = "    @@" + blanks(19) + "@@@@\n  @@" + blanks(21) + "@@@@\n" +
-                          "  picture                head 1: up to 1.000\n";
-  CHECK(patch_maps_text(two_by_four, second, grid, {.width = 100}) == title + one);
-  // Narrow: one head a line, next to the picture.
-  const std::string narrow = patch_maps_text(two_by_four, both, grid, {.width = 10});
-  CHECK(narrow.ends_with(one));
-  CHECK(narrow.find("head 0") < narrow.find("head 1"));
-}
-
 TEST_CASE("patch_maps: as a picture, with a tooltip for each patch") {
   AttentionMap own = of_patches;
   own.path = "<own>";
