@@ -45,7 +45,8 @@ struct TrainOptions {
 };
 
 void declare(Arguments& arguments, TrainOptions& o) {
-  arguments.config("CONFIG", o.config, "a config, or texts to train on; not with --resume", false)
+  arguments
+      .config("CONFIG", o.config, "a config, a text or a folder of texts; not with --resume", false)
       .option("--set", o.sets,
               "change a value: --set optimizer.lr=3e-4; may be repeated, the last one counts")
       .option("--out", o.out, "the run folder (default: runs/<config name>)")

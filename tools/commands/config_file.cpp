@@ -56,6 +56,11 @@ std::string config_file(const std::string& argument) {
                 near.empty() ? "" : "; heed has a config " + near);
 }
 
+namespace {
+// By what stands for it in messages: a text in place of a config, an unpacked run.
+std::map<std::string, std::string> typed_as;
+}  // namespace
+
 fs::path config_for_text(const std::string& argument, std::vector<std::string>& sets) {
   std::error_code unknown;
   const bool is_folder = fs::is_directory(argument, unknown);
@@ -77,14 +82,12 @@ fs::path config_for_text(const std::string& argument, std::vector<std::string>& 
     return argument;  // a config by its sections
   }
   const std::string path = to_yaml(ConfigNode(argument));
-  sets.insert(sets.begin(), "data.path=" + path.substr(0, path.size() - 1));  // without the newline
+  const std::string set = "data.path=" + path.substr(0, path.size() - 1);  // without the newline
+  typed_as["--set " + set + ":1:11: data.path"] = argument;
+  sets.insert(sets.begin(), set);
   const std::map<std::string, fs::path> own = own_configs();
   const auto quickstart = own.find("quickstart");
   return quickstart != own.end() ? quickstart->second : fs::path(config_file("quickstart"));
-}
-
-namespace {
-std::map<std::string, std::string> typed_as;  // by the folder of what was unpacked
 }
 
 std::string unpacked(const std::string& run) {

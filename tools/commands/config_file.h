@@ -31,7 +31,7 @@ inline constexpr const char* quickstart_note =
 
 // The folder of a run that is one file, by the command that makes such files; any other path stays.
 std::string unpacked(const std::string& run);
-// A message with such folders by the names of their files.
+// A message in which such folders, and texts in place of a config, stand as they were typed.
 std::string as_typed(std::string message);
 
 }  // namespace heed::cli

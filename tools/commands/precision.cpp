@@ -30,7 +30,7 @@ Process process;
   execv(program.c_str(), process.arguments);
   fail<IoError>(sibling, ", which computes in ", is_float64 ? "float32" : "float64",
                 ", is not built yet: in the source tree, tools/build.sh ", sibling,
-                " builds it in some 4 minutes (", program.string(), ": ", std::strerror(errno),
+                " builds it in a few minutes (", program.string(), ": ", std::strerror(errno),
                 ")");
 }
 
