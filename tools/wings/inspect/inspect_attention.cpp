@@ -152,7 +152,8 @@ int inspect_attention(const InspectOptions& look) {
                     maps.size(), ", --layer 0 the first\n"));
   }
   for (const ShownLayer& one : shown) {
-    print_text(text("\nlayer ", one.number, ", ", heat_map_text(one.map, style, one.head)));
+    const std::string map = heat_map_text(one.map, style, one.head);
+    std::printf("\nlayer %s, %s", text(one.number).c_str(), map.c_str());
   }
   const bool has_future =
       std::any_of(shown.begin(), shown.end(), [](const auto& one) { return is_causal(one.map); });
