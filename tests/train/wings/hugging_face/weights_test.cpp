@@ -3,6 +3,7 @@
 
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
+#include "train/files/number_words.h"
 #include "train/files/safetensors.h"
 #include "train/wings/fine_tuning/source.h"
 
@@ -63,5 +64,5 @@ TEST_CASE("weights: those of a Hugging Face folder, and what no shape shows") {
   const auto linear = make_layer("linear", parse_config("{d_in: 2, d_out: 2}", "model.yaml"));
   CHECK(refused(*linear, {}) ==
         folder.string() + " holds a gpt2, which only a model of type gpt can take; heed import " +
-            folder.string() + " makes a run of it, whose weights others take");
+            shell_word(folder.string()) + " makes a run of it, whose weights others take");
 }
