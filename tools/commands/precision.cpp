@@ -30,8 +30,7 @@ Process process;
   execv(program.c_str(), process.arguments);
   fail<IoError>(sibling, ", which computes in ", is_float64 ? "float32" : "float64",
                 ", is not built yet: in the source tree, tools/build.sh ", sibling,
-                " builds it in a few minutes (", program.string(), ": ", std::strerror(errno),
-                ")");
+                " builds it in a few minutes (", program.string(), ": ", std::strerror(errno), ")");
 }
 
 // The first word that is neither an option nor the file of --plugin.
