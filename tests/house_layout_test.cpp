@@ -283,13 +283,12 @@ TEST_CASE("house: no sum of tests/budget.txt grows") {
   for (const SourceFile& file : sources()) {
     const bool is_own_kernel =
         file.path.starts_with("autograd/kernels/") && folder_of(file.path) != "autograd/kernels";
-    const bool is_core = wing_of(file.path).empty();
-    sums[is_own_kernel ? "kernels" : is_core ? "core" : "extras"] += file.lines.size();
+    const char* const of = wing_of(file.path).empty() ? "core" : "extras";
+    sums[is_own_kernel ? "kernels" : of] += file.lines.size();
   }
   const std::vector<std::string> all{"autograd", "configs", "layers", "tests", "tools", "train"};
-  for (const SourceFile& file : files_in({"tests"}, {".h", ".cpp"})) {
+  for (const SourceFile& file : files_in({"tests"}, {".h", ".cpp"}))
     sums["tests"] += file.lines.size();
-  }
   for (const SourceFile& file : files_in(all, {".py"})) sums["python"] += file.lines.size();
   std::vector<SourceFile> pages = files_in(all, {".md"});
   for (const char* page : {"README.md", "CHANGES.md"}) pages.push_back(read_source(root() / page));

@@ -86,9 +86,8 @@ void find_synonyms(const std::vector<FieldInfo>& fields, const std::vector<std::
 // What other tools' configs hold and heed's do not: words, and what is said about them.
 constexpr const char* words_without_a_field[][2] = {
     {" device device_type device_map cuda use_cuda gpu gpus num_gpus use_gpu accelerator backend "
-     "mps "
-     "compile torch_compile num_workers dataloader_num_workers pin_memory amp use_amp flash ddp "
-     "gradient_checkpointing flash_attn use_flash_attention attn_implementation use_cache "
+     "mps compile torch_compile num_workers dataloader_num_workers pin_memory amp use_amp flash "
+     "ddp gradient_checkpointing flash_attn use_flash_attention attn_implementation use_cache "
      "strategy ",
      "heed computes on the CPU: leave it out"},
     {" wandb wandb_log wandb_project wandb_run_name use_wandb tensorboard logger report_to log_dir "

@@ -282,9 +282,10 @@ void copy_marks(const ConfigNode& from, ConfigNode& to) {
 RunTree read_run_tree(const fs::path& config, const std::vector<std::string>& sets) {
   ConfigErrors errors;
   ConfigNode root = read_config(config.string(), errors);
+  const fs::path folder = config.parent_path();
   if (config.filename() == stored_config && root.has("precision") && root.has("sample") &&
-      is_there(config.parent_path() / run_checkpoints)) {
-    bring_up_to_date(root);  // a run's own config: heed wrote it, with every section
+      (is_there(folder / run_checkpoints) || is_there(folder / stored_manifest))) {
+    bring_up_to_date(root);  // that of a run or a checkpoint: heed wrote it, with every section
   }
   for (const std::string& argument : sets) {
     apply_set(root, argument, errors);

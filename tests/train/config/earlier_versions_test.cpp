@@ -23,13 +23,14 @@ TEST_CASE("configs of earlier versions: old names, and fields that another one t
   CHECK(now("{type: gpt, bias: false, attention: {type: packed_attention, out_proj: false, "
             "out_bias: true}}") ==
         "type: gpt\nbias: false\nattention:\n  type: packed_attention\n  out_proj: false\n");
+  CHECK(now("{train: {steps: 1, shard_optimizer: false}}") == "train:\n  steps: 1\n");
   CHECK(now("{type: sequential, layers: [{type: multi_head_attention, out_proj: false, out_bias: "
             "true}, {type: multi_head_attention, out_proj: true, out_bias: true}]}") ==
         now("{type: sequential, layers: [{type: multi_head_attention, out_proj: false}, {type: "
             "multi_head_attention, out_proj: true, out_bias: true}]}"));
 }
 
-TEST_CASE("configs of earlier versions: a run's config is one, a user's is not") {
+TEST_CASE("configs of earlier versions: that of a run or a checkpoint is one, a user's is not") {
   const TempDir folder;
   const std::string old =
       "precision: " + std::string(precision_name) +
@@ -42,6 +43,10 @@ TEST_CASE("configs of earlier versions: a run's config is one, a user's is not")
   CHECK_FALSE(has_new_name("config.yaml"));
   std::filesystem::create_directory(folder / "checkpoints");
   CHECK(has_new_name("config.yaml"));
+  CHECK_FALSE(has_new_name("other.yaml"));
+  std::filesystem::remove(folder / "checkpoints");
+  write_text(folder / "manifest.json", "{}");
+  CHECK(has_new_name("config.yaml"));  // a checkpoint, also where it was copied
   CHECK_FALSE(has_new_name("other.yaml"));
   write_text(folder / "config.yaml", "model: {type: gpt, hidden_multiplier: 4, hidden_size: 5}\n");
   CHECK_FALSE(has_new_name("config.yaml"));

@@ -29,7 +29,7 @@ const std::vector<std::pair<std::string, std::string>> activations{
 
 constexpr const char* no_windows = "heed import makes no attention.window of it";
 
-// Keys without effect on numbers, in config.json or generation_config.json, as the README has them.
+// Keys without effect on numbers, in config.json or generation_config.json.
 const char* const without_effect =
     "model_type heedgrad architectures transformers_version torch_dtype dtype _name_or_path "
     "initializer_range use_cache bos_token_id eos_token_id pad_token_id sep_token_id prefix "
@@ -64,8 +64,7 @@ std::string their_activation(const std::string& ours) {
       ->second;
 }
 
-// What every config.json may say, without effect on the logits, and what none may say here. The
-// README has all of these keys.
+// What every config.json may say, without effect on the logits, and what none may say here.
 void read_common(Keys& keys) {
   keys.ignore(without_effect);
   keys.ignore(of_generate);
