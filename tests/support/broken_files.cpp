@@ -71,9 +71,6 @@ std::vector<BrokenFile> cases_of(const std::string& table) {
   std::vector<BrokenFile> cases;
   std::string setting, before, after;
   bool said = true;
-  const auto read = [&](const std::string& written) {
-    return setting.starts_with("as written") ? written : unescaped(written);
-  };
   int number = 0;
   for (std::string line : house::read_source(house::root() / "tests/broken" / table).lines) {
     const std::string place = text(table, ":", ++number);
@@ -82,7 +79,7 @@ std::vector<BrokenFile> cases_of(const std::string& table) {
       BrokenFile& last = cases.back();
       last.goes_on = line.ends_with("...") && !line.ends_with("\\...");
       if (last.goes_on) line.resize(line.size() - 3);
-      last.said += (said ? "\n" : "") + read(line.substr(4));
+      last.said += (said ? "\n" : "") + unescaped(line.substr(4));
       said = true;
       continue;
     }
@@ -94,9 +91,9 @@ std::vector<BrokenFile> cases_of(const std::string& table) {
     } else if (line.starts_with("<> ")) {
       const size_t gap = line.find("<>", 3);
       REQUIRE_MESSAGE(gap != std::string::npos, place, " has no <> for the content");
-      before = read(line.substr(3, gap - 3)), after = read(line.substr(gap + 2));
+      before = unescaped(line.substr(3, gap - 3)), after = unescaped(line.substr(gap + 2));
     } else {
-      cases.push_back({setting, before + read(line) + after, "", false, place});
+      cases.push_back({setting, before + unescaped(line) + after, "", false, place});
       said = false;
     }
   }

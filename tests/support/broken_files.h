@@ -6,8 +6,7 @@
 //       what is said about it, set in by four blanks, in one line or more
 // In contents and what is said of them, \n, \t, \r and \xFF are such bytes, \*100{[} is 100 times
 // [, and \. is nothing, for a content that is empty. Before any other character, \ means that one.
-// Of what ends with ..., only the beginning has to be said. After a setting that begins with "as
-// written", \ means nothing.
+// Of what ends with ..., only the beginning has to be said.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ struct SplitRule {
     matches,  // only the matches: the rest of the text is dropped
     gaps      // only what is between them
   };
-  std::string pattern;  // in Oniguruma's syntax, as in tokenizer.json
+  std::string pattern;  // as in tokenizer.json (text/published_patterns.h)
   Keep keep = Keep::all;
 
   bool operator==(const SplitRule&) const = default;
@@ -48,9 +48,5 @@ struct BpeModel {
 
   bool operator==(const BpeModel&) const = default;
 };
-
-// The patterns of GPT-2 and of GPT-4 (cl100k).
-extern const char* const gpt2_pattern;
-extern const char* const gpt4_pattern;
 
 }  // namespace heed

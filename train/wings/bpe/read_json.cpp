@@ -1,7 +1,6 @@
 #include "train/wings/bpe/read_json.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "layers/text/display.h"
 #include "train/files/strict_json.h"
 #include "train/wings/bpe/text/byte_text.h"
+#include "train/wings/bpe/text/published_patterns.h"
 #include "train/wings/bpe/vocabulary.h"
 
 namespace heed {
@@ -161,17 +161,6 @@ void read_added(const JsonValue& added, bool composes, VocabularyBuilder& builde
   }
 }
 
-// A text as a pattern that matches just it.
-std::string quoted_pattern(const std::string& text) {
-  std::string pattern;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool literal = byte >= 0x80 || std::isalnum(byte) != 0;
-    pattern += literal ? std::string(1, c) : std::string{'\\', c};
-  }
-  return pattern;
-}
-
 SplitRule split_rule(const JsonValue& part) {
   const JsonValue pattern = part.at("pattern");
   SplitRule rule;
@@ -182,6 +171,7 @@ SplitRule split_rule(const JsonValue& part) {
   } else {
     pattern.refuse("{Regex: ...} or {String: ...}");
   }
+  pattern_for_pcre2(rule.pattern, pattern.where);  // refuses unknown ones
   const std::string behavior = part.words("behavior");
   const bool invert = part.flag("invert", false);
   if (behavior == "Removed") {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "autograd/threads/parallel.h"
-#include "layers/text/utf8.h"
+#include "train/wings/bpe/text/published_patterns.h"
 
 namespace heed {
 
@@ -21,7 +21,7 @@ size_t character_at(std::string_view text, size_t at) {
 
 Splitter::Splitter(const std::vector<SplitRule>& rules, const std::string& where) {
   for (const SplitRule& rule : rules) {
-    rules_.push_back({Pattern(rule.pattern, where), rule.keep});
+    rules_.push_back({Pattern(pattern_for_pcre2(rule.pattern, where), where), rule.keep});
   }
 }
 
@@ -32,10 +32,7 @@ Cutter::Cutter(const Splitter& splitter) : splitter_(splitter) {
 }
 
 SplitStep Cutter::next(std::string_view text, size_t at, size_t rule) {
-  std::optional<Match> match = matchers_[rule].find(text, at);
-  if (match && match->end == at) {  // nothing, where the match before ended: the next place
-    match = matchers_[rule].find(text, at + utf8_at(text, at).size);
-  }
+  const std::optional<Match> match = matchers_[rule].find(text, at);
   return match ? SplitStep{at, match->begin, match->end} : SplitStep{at, text.size(), text.size()};
 }
 

@@ -10,6 +10,7 @@
 
 #include "train/wings/bpe/model.h"
 #include "train/wings/bpe/splitter.h"
+#include "train/wings/bpe/text/published_patterns.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-# Needs: oniguruma pages tokens
+# Needs: pages tokens
 # PCRE2 in the build for 8-bit code units; its header asks for the width (pattern.cpp).
 find_library(HEED_PCRE2_LIBRARY NAMES pcre2-8)
 find_path(HEED_PCRE2_INCLUDE_DIR NAMES pcre2.h)

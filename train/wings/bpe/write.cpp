@@ -4,6 +4,7 @@
 #include <set>
 
 #include "train/wings/bpe/text/byte_text.h"
+#include "train/wings/bpe/text/published_patterns.h"
 
 namespace heed {
 

@@ -18,8 +18,7 @@ BpeModel without_merges(const Tokenizer& tokenizer) {
   }
   if (dynamic_cast<const CharTokenizer*>(&tokenizer) != nullptr) {
     model.whole_pieces = true;
-    // Any character, for PCRE2 and for Oniguruma. [\s\S] leaves out U+180E in PCRE2, (?s:.) is an
-    // error in Oniguruma.
+    // Any character: bpe/text/published_patterns.cpp has it too.
     model.rules.push_back({R"([^\n]|\n)", SplitRule::Keep::all});
   }
   return model;

@@ -23,7 +23,7 @@ const std::string good_tokenizer =
 TEST_CASE("tokenizer.json: broken files are refused by key") {
   CHECK(check_broken("tokenizer_json.txt", [](const BrokenFile& broken) {
           return message_of<IoError>([&] { bpe_from_json(broken.content, broken.setting); });
-        }) == 45);
+        }) == 46);
 }
 
 TEST_CASE("read_bpe: other formats are refused with the Python that converts them") {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "train/wings/bpe/text/published_patterns.h"
+
 using namespace heed;
 
 namespace {
@@ -19,12 +21,11 @@ using Strings = std::vector<std::string>;
 
 TEST_CASE("splitter: what a rule keeps") {
   const std::string text = "ab12c3";
-  CHECK(pieces({{R"(\d+)", SplitRule::Keep::all}}, text) == Strings{"ab", "12", "c", "3"});
-  CHECK(pieces({{R"(\d+)", SplitRule::Keep::matches}}, text) == Strings{"12", "3"});
-  CHECK(pieces({{R"(\d+)", SplitRule::Keep::gaps}}, text) == Strings{"ab", "c"});
+  CHECK(pieces({{R"(\p{N}+)", SplitRule::Keep::all}}, text) == Strings{"ab", "12", "c", "3"});
+  CHECK(pieces({{R"(\p{N}+)", SplitRule::Keep::matches}}, text) == Strings{"12", "3"});
+  CHECK(pieces({{R"(\p{N}+)", SplitRule::Keep::gaps}}, text) == Strings{"ab", "c"});
   CHECK(pieces({}, text) == Strings{text});
   CHECK(pieces({{"x", SplitRule::Keep::all}}, "").empty());
-  CHECK(pieces({{"(?=c)", SplitRule::Keep::all}}, text) == Strings{"ab12", "c3"});  // empty matches
 }
 
 TEST_CASE("splitter: a rule cuts what the one before it made") {
@@ -40,7 +41,7 @@ TEST_CASE("splitter: walks that begin elsewhere meet: as many threads as there a
         std::string(static_cast<size_t>(i % 7), ' ') + "wörd's" + (i % 5 == 0 ? "\n\n" : "12345 ");
   }
   text += std::string(500, 'x');  // longer than a walk
-  for (const std::string pattern : {gpt2_pattern, gpt4_pattern, R"(x{7})", "(?<=d)'", "nothing"}) {
+  for (const std::string pattern : {gpt2_pattern, gpt4_pattern, "xxxxxxx", "d\\'", "nothing"}) {
     CAPTURE(pattern);
     const Splitter splitter({{pattern, SplitRule::Keep::all}}, "t");
     const std::vector<SplitStep> one = splitter.steps(text, 0, text.size());

@@ -3,27 +3,15 @@
 
 #include <pcre2.h>
 
-#include <algorithm>
 #include <limits>
 #include <new>
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
-#include "layers/text/utf8.h"
-#include "train/wings/oniguruma/translate.h"
 
 namespace heed {
 
 namespace {
-
-constexpr size_t most_pattern_bytes = 10'000;
-// Of one match. The usual patterns take a few steps for each character of a run of white space, and
-// a text may be nothing else.
-constexpr uint64_t steps_of_any_match = 1'000'000, steps_of_a_byte = 16;
-constexpr uint32_t most_heap_kilobytes = 64'000;
-// Bytes that a match sees at first. Most pieces are words.
-constexpr size_t first_window = 256;
-constexpr uint64_t steps_of_window = 10'000;
 
 std::string message_of(int error) {
   PCRE2_UCHAR8 message[256];
@@ -41,21 +29,20 @@ void Matcher::Free::operator()(pcre2_real_match_context_8* context) const {
   pcre2_match_context_free_8(context);
 }
 
-Pattern::Pattern(const std::string& pattern, std::string where) : where_(std::move(where)) {
-  require<IoError>(pattern.size() <= most_pattern_bytes, where_, ": expected a pattern of at most ",
-                   most_pattern_bytes, " bytes, got ", pattern.size());
-  // What ends a line does not depend on how PCRE2 was built.
-  const std::string text =
-      "(*LF)" + translate_oniguruma(pattern, PCRE2_MINOR < 40 ? "" : "sc:", where_);
+Pattern::Pattern(std::string pattern, std::string where) : where_(std::move(where)) {
+  // Before PCRE2 10.40 \p{Han} is what \p{sc:Han} is since then, and sc: an error.
+  for (size_t at = 0; PCRE2_MINOR < 40 && (at = pattern.find("sc:")) != std::string::npos;) {
+    pattern.erase(at, 3);
+  }
   int error = 0;
   size_t at = 0;
-  code_.reset(pcre2_compile_8(reinterpret_cast<PCRE2_SPTR8>(text.data()), text.size(),
+  code_.reset(pcre2_compile_8(reinterpret_cast<PCRE2_SPTR8>(pattern.data()), pattern.size(),
                               PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at,
                               nullptr));
   require<IoError>(code_ != nullptr, where_, ": expected a pattern that PCRE2 takes, got ",
                    printable(pattern), ": ", code_ ? "" : message_of(error));
   // Where it is not available: slower.
-  pcre2_jit_compile_8(code_.get(), PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
+  pcre2_jit_compile_8(code_.get(), PCRE2_JIT_COMPLETE);
 }
 
 Matcher::Matcher(const Pattern& pattern)
@@ -65,62 +52,21 @@ Matcher::Matcher(const Pattern& pattern)
   if (data_ == nullptr || context_ == nullptr) {
     throw std::bad_alloc();
   }
-  pcre2_set_heap_limit_8(context_.get(), most_heap_kilobytes);
+  // PCRE2's own limit is too low for a run of ten million blanks.
+  pcre2_set_match_limit_8(context_.get(), std::numeric_limits<uint32_t>::max());
 }
 
-int Matcher::match(std::string_view text, size_t from, uint64_t steps, uint32_t options) {
-  const auto most_steps =
-      static_cast<uint32_t>(std::min<uint64_t>(steps, std::numeric_limits<uint32_t>::max()));
-  pcre2_set_match_limit_8(context_.get(), most_steps);
-  pcre2_set_depth_limit_8(context_.get(), most_steps);
-  const auto match = [&](uint32_t more) {
-    return pcre2_match_8(pattern_.code_.get(), reinterpret_cast<PCRE2_SPTR8>(text.data()),
-                         text.size(), from, options | more | PCRE2_NO_UTF_CHECK, data_.get(),
-                         context_.get());
-  };
-  const int found = match(0);
-  return found == PCRE2_ERROR_JIT_STACKLIMIT ? match(PCRE2_NO_JIT) : found;  // on the heap
-}
-
-// Searches in a window of a few bytes. Where a match could depend on what is behind the window, it
-// is tried at that place alone with larger windows, which costs patience. Text that a match takes,
-// or that has none, gives patience.
 std::optional<Match> Matcher::find(std::string_view text, size_t from) {
-  const size_t* const place = pcre2_get_ovector_pointer_8(data_.get());
-  const auto patience_of = [](size_t bytes) { return 64 * static_cast<int64_t>(bytes); };
-  size_t at = from, window = first_window;  // no match begins before `at`
-  while (true) {
-    const bool is_all = window >= text.size() - at, searches = window == first_window;
-    const size_t end = is_all ? text.size() : whole_characters(text.substr(0, at + window)).size();
-    const uint64_t steps =
-        (is_all ? steps_of_any_match : steps_of_window) + steps_of_a_byte * (end - at);
-    const int found = match(text.substr(0, end), at, steps,
-                            (searches ? 0 : PCRE2_ANCHORED) | (is_all ? 0 : PCRE2_PARTIAL_HARD));
-    const bool none = found == PCRE2_ERROR_NOMATCH;
-    patience_ -= searches ? 0 : static_cast<int64_t>(end - at);
-    if (found >= 0 && (is_all || place[1] < end)) {
-      patience_ += patience_of(place[1] - from);
-      return Match{place[0], place[1]};
-    }
-    if (none && is_all && searches) {
-      patience_ += patience_of(text.size() - from);
-      return std::nullopt;
-    }
-    const bool places = found >= 0 || found == PCRE2_ERROR_PARTIAL;
-    patience_ -= none || places ? 0 : static_cast<int64_t>(steps);
-    const bool is_patient = patience_ + patience_of(text.size() - from) > 0;
-    require<IoError>(
-        (!is_all || none) && is_patient, pattern_.where_, ": the pattern fails at byte ", at,
-        " of the text: ", is_patient ? message_of(found) : "it looks far ahead again and again",
-        " (at most ", steps, " steps a match); it needs a simpler one");
-    if (none) {
-      at = searches ? end : at + utf8_at(text, at).size;
-      window = first_window;
-    } else {
-      at = places ? place[0] : at;
-      window *= 4;
-    }
+  const int found =
+      pcre2_match_8(pattern_.code_.get(), reinterpret_cast<PCRE2_SPTR8>(text.data()), text.size(),
+                    from, PCRE2_NO_UTF_CHECK, data_.get(), context_.get());
+  if (found == PCRE2_ERROR_NOMATCH) {
+    return std::nullopt;
   }
+  require<IoError>(found >= 0, pattern_.where_, ": the pattern fails at byte ", from,
+                   " of the text: ", found >= 0 ? "" : message_of(found));
+  const size_t* const place = pcre2_get_ovector_pointer_8(data_.get());
+  return Match{place[0], place[1]};
 }
 
 }  // namespace heed

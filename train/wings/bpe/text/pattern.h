@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,12 +19,11 @@ struct Match {
   size_t end = 0;
 };
 
-// A compiled pattern, written in Oniguruma's syntax as in tokenizer.json.
+// A compiled pattern of PCRE2, over characters of Unicode.
 class Pattern {
  public:
-  // Throws IoError, beginning with `where`, for a pattern that PCRE2 does not accept, or that it
-  // reads differently (train/wings/oniguruma/).
-  Pattern(const std::string& pattern, std::string where);
+  // Throws IoError, beginning with `where`, for a pattern that PCRE2 does not accept.
+  Pattern(std::string pattern, std::string where);
 
  private:
   friend class Matcher;
@@ -42,8 +40,8 @@ class Matcher {
   explicit Matcher(const Pattern& pattern);
 
   // The first match in `text`, valid UTF-8, from byte `from`, the beginning of a character. The
-  // text before `from` is what lookbehinds see. Throws IoError if the pattern takes too many steps:
-  // patterns come from files, and some take forever, for one match or for all matches of a text.
+  // text before `from` is what lookbehinds see. The time is not bounded: patterns are those of
+  // published_patterns.h, none of which looks further than it matches.
   std::optional<Match> find(std::string_view text, size_t from);
 
  private:
@@ -51,10 +49,8 @@ class Matcher {
     void operator()(pcre2_real_match_data_8* data) const;
     void operator()(pcre2_real_match_context_8* context) const;
   };
-  int match(std::string_view text, size_t from, uint64_t steps, uint32_t options);
 
   const Pattern& pattern_;
-  int64_t patience_ = 200'000'000;  // bytes that may be looked at more than once
   std::unique_ptr<pcre2_real_match_data_8, Free> data_;
   std::unique_ptr<pcre2_real_match_context_8, Free> context_;
 };
