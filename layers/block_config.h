@@ -86,7 +86,6 @@ struct BlockConfig {
                "hidden_multiplier * d_model")
         .shows()
         .also_try({3})
-        .once_called("hidden_size")
         .also_known_as(
             {"intermediate_size", "n_inner", "d_ff", "dim_feedforward", "hidden_dim", "ffn_dim"});
   }

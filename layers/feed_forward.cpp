@@ -10,8 +10,7 @@ void FeedForward::Config::fields(Fields& f) {
   f.choice("activation", activation, feed_forward_activations, "what stands between the two");
   f.optional("bias", bias, "biases in both").shows();
   f.optional("ff_width", ff_width, at_least(1), "hidden width", "hidden_multiplier * d_model")
-      .shows()
-      .once_called("hidden_size");
+      .shows();
 }
 
 std::unique_ptr<Module> FeedForward::make(const Config& c) {

@@ -23,7 +23,6 @@ class GatedFeedForward final : public Module {
       f.required("d_model", d_model, at_least(1), "width of x").example(4);
       f.required("ff_width", ff_width, at_least(1), "hidden width")
           .example(6)
-          .once_called("hidden_size")
           .also_known_as({"intermediate_size"});
       f.optional("bias", bias, "biases in all three").shows();
     }

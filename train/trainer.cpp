@@ -83,7 +83,7 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   start_ = std::chrono::steady_clock::now();
   max_seconds_ = max_seconds ? max_seconds : run_.config.train.max_seconds;
   seconds_in_steps_ = 0;
-  seconds_before_ = state_.seconds.value_or(0);
+  seconds_before_ = state_.seconds;
   tokens_before_ = state_.tokens;
   steps_before_ = state_.step;
   model_->train();
@@ -291,9 +291,6 @@ void Trainer::resume_folder(const fs::path& checkpoint) {
   std::vector<std::string> notes = changes_since(read_manifest(checkpoint), run_.made_with());
   const std::vector<MetricsRow> rows =
       read_metrics_until(folder_->metrics_file(), state_.step, notes);
-  if (!state_.seconds) {  // a checkpoint of an earlier version
-    state_.seconds = rows.empty() ? 0 : rows.back().seconds.value_or(0);
-  }
   if (const std::string removed = going_back(folder_->path(), state_.step); !removed.empty()) {
     notes.push_back(removed);
   }

@@ -96,8 +96,8 @@ struct FieldInfo {
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
   std::string filled_as;             // the name under which it is filled in; "": its own
   std::vector<Synonym> synonyms;
-  std::string old_name, needed_flag;  // see once_called() and only_with()
-  bool shown = false;                 // see shows()
+  std::string needed_flag;  // see only_with()
+  bool shown = false;       // see shows()
 
   // Only in what describe() returns:
   ConfigNode value;                // the current one, at first the default; absent: none
@@ -113,8 +113,6 @@ struct FieldInfo {
     for (const std::string& word : words) synonyms.push_back({word, rule});
     return *this;
   }
-  // The name of the field in configs that earlier versions wrote: see train/yaml/yaml.h.
-  FieldInfo& once_called(std::string other_name) { return set(old_name, std::move(other_name)); }
   // A flag of the same struct: where it is false, the field is refused and not written.
   FieldInfo& only_with(std::string flag) { return set(needed_flag, std::move(flag)); }
   // Another value shows in the names or shapes of tensors, as that of a required whole number does,

@@ -73,8 +73,8 @@ struct Saved {
     folder = save_checkpoint(run.path(), *training.model, training.optimizer.get(), state,
                              {{"config.yaml", "seed: 1\n"}}, Retention{3});
     fuzz::write(metrics(),
-                "step,loss,val_loss,lr,grad_norm,tokens,seconds\n"
-                "4,2.5,,0.001,1,1152,0.25\n8,2,2.25,0.001,1,2304,0.5\n");
+                "step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte\n"
+                "4,2.5,,0.001,1,1152,0.25,\n8,2,2.25,0.001,1,2304,0.5,\n");
     names = {metrics(),
              folder / "manifest.json",
              folder / "model.safetensors",

@@ -192,7 +192,7 @@ void make_reproducible() {
     write_manifest(folder, manifest);
   }
   localise(run + "/config.yaml");
-  std::string metrics = "step,loss,val_loss,lr,grad_norm,tokens,seconds\n";
+  std::string metrics = "step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte\n";
   for (MetricsRow row : read_metrics(run + "/metrics.csv")) {
     row.seconds = 1;
     metrics += metrics_line(row) + "\n";

@@ -140,9 +140,8 @@ inline void sign_again(const fs::path& folder) {
   write_manifest(folder, manifest);
 }
 
-// Gives a checkpoint these facts about its state: where they belong, or, as earlier versions did,
-// in a file beside it.
-inline void set_facts(const fs::path& folder, const std::string& facts, bool beside) {
+// Gives a checkpoint these facts about its state.
+inline void set_facts(const fs::path& folder, const std::string& facts) {
   std::vector<TensorView> tensors;
   {
     const SafeTensors before(folder / "state.safetensors");
@@ -151,11 +150,7 @@ inline void set_facts(const fs::path& folder, const std::string& facts, bool bes
       tensors.push_back({info.name, info.dtype, info.shape, *bytes, bytes});
     }
   }
-  write_safetensors(folder / "state.safetensors", std::move(tensors),
-                    beside ? Metadata() : Metadata{{"state", facts}});
-  if (beside) {
-    write_file_atomically(folder / "state.json", facts);
-  }
+  write_safetensors(folder / "state.safetensors", std::move(tensors), {{"state", facts}});
   sign_again(folder);
 }
 

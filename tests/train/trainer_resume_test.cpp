@@ -108,7 +108,7 @@ TEST_CASE("trainer: going back reads everything before it removes anything, and 
   std::string damaged = whole;
   write_text(metrics, damaged.replace(damaged.find("\n2,") + 1, 1, "x"));
   CHECK(error_of([&] { resumed(folder, 4, sets); })
-            .ends_with("metrics.csv:3: expected at least 7 numbers between commas; delete this "
+            .ends_with("metrics.csv:3: expected at least 8 numbers between commas; delete this "
                        "line to go on without it"));
   CHECK(checkpoints_in(folder) == all);
   CHECK(read_text(metrics) == damaged);
@@ -141,7 +141,7 @@ TEST_CASE("trainer: seconds go on from the checkpoint, also in a run that logged
     Stepping fresh(folder, "");
     return load_checkpoint(checkpoint_of(folder / "run", step), *fresh.model, nullptr);
   };
-  const double at_5 = state_of(5).seconds.value(), at_10 = state_of(10).seconds.value();
+  const double at_5 = state_of(5).seconds, at_10 = state_of(10).seconds;
   CHECK(at_5 > read_metrics(folder / "run/metrics.csv").front().seconds.value());
   CHECK(at_10 > at_5);
   // As if the steps up to 5 had taken an hour.
@@ -151,13 +151,7 @@ TEST_CASE("trainer: seconds go on from the checkpoint, also in a run that logged
   write_manifest(checkpoint, manifest);
   resumed(folder, 5, sets).train();
   CHECK(read_metrics(folder / "run/metrics.csv").back().seconds.value() > 3600);
-  CHECK(state_of(10).seconds.value() > 3600);
-
-  // A checkpoint of an earlier version: from the last row.
-  manifest.seconds = {};
-  write_manifest(checkpoint, manifest);
-  Trainer earlier = resumed(folder, 5, sets);
-  CHECK(earlier.state().seconds == read_metrics(folder / "run/metrics.csv").back().seconds.value());
+  CHECK(state_of(10).seconds > 3600);
 }
 
 TEST_CASE("trainer: the best loss is not one over other examples") {

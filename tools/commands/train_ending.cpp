@@ -78,7 +78,7 @@ void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
   }
   if (terminal) {
     const auto val = trainer.val_loss();
-    verdict += text(" (", grouped(state.step), " steps in ", clock_text(state.seconds.value_or(0)),
+    verdict += text(" (", grouped(state.step), " steps in ", clock_text(state.seconds),
                     val ? ", val " + loss_text(*val) : "", ")");
   } else if (next.set.empty()) {
     verdict += "; go on with\n  " + next.program + " train --resume " + shell_word(run);

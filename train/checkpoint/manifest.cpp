@@ -66,10 +66,8 @@ Manifest parse(const std::string& bytes) {
   const auto made_with = facts.value("made_with", Json::object());
   require<IoError>(made_with.size() <= max_files, "expected made_with of at most ", max_files);
   made_with.get_to(manifest.made_with);
-  if (facts.contains("seconds")) {
-    manifest.seconds = facts["seconds"].get<double>();
-    require<IoError>(*manifest.seconds >= 0, "expected seconds to be a number >= 0");
-  }
+  manifest.seconds = facts.value("seconds", 0.0);
+  require<IoError>(manifest.seconds >= 0, "expected seconds to be a number >= 0");
   return manifest;
 }
 
@@ -84,13 +82,9 @@ void write_manifest(const fs::path& folder, const Manifest& manifest) {
                 {"heedgrad", manifest.version},
                 {"precision", manifest.precision},
                 {"step", manifest.step},
-                {"files", files}};
-  if (!manifest.made_with.empty()) {
-    facts["made_with"] = manifest.made_with;
-  }
-  if (manifest.seconds) {
-    facts["seconds"] = *manifest.seconds;
-  }
+                {"files", files},
+                {"made_with", manifest.made_with},
+                {"seconds", manifest.seconds}};
   facts[checksum_key] = checksum(facts);
   write_file_atomically(folder / stored_manifest, facts.dump(2) + "\n");
 }

@@ -1,5 +1,5 @@
 // manifest.json, the list of files in a checkpoint folder; written last.
-//   {"format": 1, "heedgrad": "0.1.0", "precision": "float32", "step": 500,
+//   {"format": 1, "heedgrad": "0.3.0", "precision": "float32", "step": 500,
 //    "files": {"model.safetensors": {"bytes": 1234, "xxh64": "<16 digits>"}, ...},
 //    "made_with": {"kernels": "OpenBLAS for Haswell", ...}, "seconds": 12.5,
 //    "xxh64": "<of this object without this key, as compact JSON with sorted keys>"}
@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "train/files/files.h"
@@ -22,8 +21,8 @@ struct Manifest {
   std::string precision;  // "float32" or "float64"
   int64_t step = 0;
   std::map<std::string, Fingerprint> files = {};
-  std::map<std::string, std::string> made_with = {};  // LoadedRun::made_with(); none before 0.2.0
-  std::optional<double> seconds = {};                 // of training; earlier versions wrote none
+  std::map<std::string, std::string> made_with = {};  // LoadedRun::made_with(), of a run
+  double seconds = 0;                                 // of training
 };
 
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);

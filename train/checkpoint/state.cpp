@@ -128,16 +128,9 @@ TrainingState read_state(const fs::path& folder) {
   require<IoError>(file.at("task_position").shape.size() == 1, file.path(),
                    ": tensor \"task_position\": expected one axis");
   state.task_position = file.integers("task_position");
-  std::string place = file.path(), facts;
-  const fs::path beside = folder / stored_facts;  // of an earlier version
-  if (const auto found = file.metadata().find(facts_key); found != file.metadata().end()) {
-    facts = found->second;
-  } else if (is_there(beside)) {
-    place = beside.string();
-    facts = read_file(beside, max_facts_bytes);
-  }
-  with_place<ConfigError, IoError>(place + ": ", [&] {
-    read_facts(facts, state);
+  with_place<ConfigError, IoError>(file.path() + ": ", [&] {
+    const auto facts = file.metadata().find(facts_key);
+    read_facts(facts == file.metadata().end() ? "" : facts->second, state);
     Streams(0, state.streams.mode, state.streams.dropout_stream).set_state(state.streams);
   });
   return state;

@@ -4,7 +4,6 @@
 //                      "evaluations_since_best", "sample_bytes", "generators", "dropout_stream"};
 //                      best_val_loss and best_step are null before the first evaluation;
 //                      "evaluation_due", "sample_due": true only if that of this step was stopped.
-//                      Earlier versions wrote it beside, as state.json
 //   "generator.init"   and ".data", ".dropout", ".sampling": I64 (625), the 624 words of the
 //                      generator and the index of the next one;
 //                      "generator.<purpose>.cached_normal": F64, (1) or (0)
@@ -31,7 +30,7 @@ struct TrainingState {
   StreamsState streams = {};
   std::vector<int64_t> task_position = {};  // Dataset::position()
   int64_t sample_bytes = 0;                 // length of samples.txt
-  std::optional<double> seconds = {};       // spent on training so far: in the manifest
+  double seconds = 0;                       // spent on training so far: in the manifest
   // What was stopped after this step; it is made on resuming.
   bool evaluation_due = false, sample_due = false;
 

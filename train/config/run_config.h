@@ -152,8 +152,7 @@ RunTree read_run_tree(const std::filesystem::path& config,
 LoadedRun load_run(RunTree config, const std::filesystem::path& folder,
                    Purpose purpose = Purpose::train, const std::filesystem::path& checkpoint = {});
 
-// A config that an earlier version resolved, with the defaults of fields added since. Throws
-// ConfigError.
+// The config of a run, with the defaults of fields added since it was written. Throws ConfigError.
 ConfigNode with_defaults(const ConfigNode& resolved);
 
 // Seeds the random streams and sets the global switches given in the config.

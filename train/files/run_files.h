@@ -17,7 +17,6 @@ inline constexpr const char* run_checkpoints = "checkpoints";
 inline constexpr const char* stored_model = "model.safetensors";
 inline constexpr const char* stored_optimizer = "optimizer.safetensors";
 inline constexpr const char* stored_state = "state.safetensors";
-inline constexpr const char* stored_facts = "state.json";  // of the state, in earlier versions
 inline constexpr const char* stored_manifest = "manifest.json";
 // The tokenizer, if the config names a file for it; the vocabulary of the text that a model writes
 // or continues, and of the one that it reads; a classifier's classes, by number.
@@ -30,9 +29,7 @@ inline constexpr const char* files_of_run[] = {stored_config, run_metrics,    ru
                                                run_log,       run_lock,       run_record,
                                                run_report,    run_checkpoints};
 inline constexpr const char* files_of_checkpoint[] = {
-    stored_config,    stored_model,      stored_optimizer,
-    stored_state,     stored_facts,      stored_manifest,
-    stored_tokenizer, stored_vocabulary, stored_source_vocabulary,
-    stored_classes};
+    stored_config,    stored_model,      stored_optimizer,         stored_state,  stored_manifest,
+    stored_tokenizer, stored_vocabulary, stored_source_vocabulary, stored_classes};
 
 }  // namespace heed

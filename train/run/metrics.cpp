@@ -14,8 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Files of earlier versions have these columns alone; their rows stay as they are.
-constexpr std::string_view first_columns = "step,loss,val_loss,lr,grad_norm,tokens,seconds";
 constexpr std::string_view header = "step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte";
 
 std::string field(std::optional<double> value) { return value ? formatted("%.9g", *value) : ""; }
@@ -42,10 +40,7 @@ bool parse(std::string_view digits, std::optional<T>& value) {
 // The columns of a header line behind those that every run has.
 std::vector<std::string> added_columns(std::string_view first) {
   std::vector<std::string> names;
-  if (first.starts_with(header))
-    first.remove_prefix(std::min(first.size(), header.size() + 1));
-  else
-    first = {};
+  first.remove_prefix(std::min(first.size(), header.size() + 1));
   while (!first.empty()) names.emplace_back(next_field(first));
   return names;
 }
@@ -53,7 +48,7 @@ std::vector<std::string> added_columns(std::string_view first) {
 std::optional<MetricsRow> parse_row(std::string_view line, const std::vector<std::string>& added) {
   MetricsRow row;
   std::optional<int64_t> step;
-  bool good = std::count(line.begin(), line.end(), ',') >= 6 && parse(next_field(line), step);
+  bool good = std::count(line.begin(), line.end(), ',') >= 7 && parse(next_field(line), step);
   for_each_column(row,
                   [&](const char*, auto& value) { good = good && parse(next_field(line), value); });
   for (const std::string& name : added) {
@@ -87,7 +82,7 @@ bool is_missing(const fs::path& path) {
 // What is wrong with this row; "" if nothing is.
 std::string mistake_in(const std::optional<MetricsRow>& row, int64_t last_step) {
   if (!row) {
-    return "expected at least 7 numbers between commas";
+    return "expected at least 8 numbers between commas";
   }
   return row->step > last_step ? ""
                                : text("expected a step after ", last_step, ", got ", row->step);
@@ -100,16 +95,13 @@ MetricsText split_metrics(const fs::path& path, std::string_view bytes) {
     const std::string_view line = bytes.substr(0, bytes.find('\n'));
     bytes.remove_prefix(line.size() + 1);
     if (number == 1) {
-      require<IoError>(line.starts_with(first_columns), path.string(), ":1: expected the columns ",
-                       first_columns);
+      require<IoError>(line.starts_with(header), path.string(), ":1: expected the columns ",
+                       header);
       all.first = line;
       all.added = added_columns(line);
       continue;
     }
     std::optional<MetricsRow> row = parse_row(line, all.added);
-    if (row && !all.first.starts_with(header)) {
-      row->bits_per_byte = std::nullopt;  // what is there is something else
-    }
     const std::string mistake = mistake_in(row, all.rows.empty() ? 0 : all.rows.back().step);
     if (mistake.empty()) {
       all.rows.push_back(std::move(*row));
@@ -155,8 +147,7 @@ MetricsWriter MetricsWriter::resume(const fs::path& path, int64_t step) {
   const std::string before = is_missing(path) ? "" : read_file(path, max_csv_bytes);
   MetricsText kept = split_metrics(path, before);
   keep_until(kept, step);
-  const bool own = !kept.first.empty() && kept.first != first_columns;  // with more columns
-  std::string after = text(own ? kept.first : header, "\n");
+  std::string after = text(kept.first.empty() ? header : kept.first, "\n");
   for (const std::string_view line : kept.lines) {
     after.append(line) += '\n';
   }

@@ -71,9 +71,9 @@ class MetricsWriter {
   int64_t last_step_;
 };
 
-// All complete rows. Unknown columns are ignored, and so is a last row without a line end, because
-// a run may be writing it. Throws IoError "path:line: ..." for a damaged row; with `warnings` it is
-// left out, and the first one is named there.
+// All complete rows; a last one without a line end is ignored, because a run may be writing it.
+// Throws IoError "path:line: ..." for a damaged row; with `warnings` it is left out, and the first
+// one is named there.
 std::vector<MetricsRow> read_metrics(const std::filesystem::path& path,
                                      std::vector<std::string>* warnings = nullptr);
 

@@ -12,7 +12,6 @@
 #include <sstream>
 #include <utility>
 
-#include "layers/config/types.h"
 #include "layers/text/utf8.h"
 #include "train/yaml/yaml_text.h"
 
@@ -363,22 +362,9 @@ ConfigNode read_config(const std::string& path) {
 }
 
 void bring_up_to_date(ConfigNode& config) {
-  fill_types("layer");
-  const ConfigType* const type = config_types("layer").find(config.get("type").text());
-  for (const FieldInfo& field : type == nullptr ? std::vector<FieldInfo>() : type->fields()) {
-    if (config.has(field.old_name) && !config.has(field.name)) {
-      config.set(field.name, ConfigNode(config.get(field.old_name)));
-      config.erase(field.old_name);
-    }
-    if (config.get(field.needed_flag).text() == "false") {
-      config.erase(field.name);
-    }
-  }
-  if (config.get("shard_optimizer").text() == "false") {
-    config.erase("shard_optimizer");  // was a setting of train until 0.3.0
-  }
-  for (int64_t k = 0; k < config.size(); ++k) {
-    bring_up_to_date(config.at(k));
+  ConfigNode* const train = config.find("train");
+  if (train != nullptr && train->get("shard_optimizer").text() == "false") {
+    train->erase("shard_optimizer");  // until 0.3.0
   }
 }
 

@@ -30,9 +30,7 @@ ConfigNode parse_config(const std::string& text, const std::string& file_name,
 // others, throws ConfigError with all of them.
 ConfigNode parse_value(const std::string& text, const ConfigMark& start, ConfigErrors& errors);
 
-// Brings a config that heed itself wrote up to date: fields of layers get their present names, and
-// those that another field turns off are left out. Not for the config of a user, who may mean
-// something else by an old name.
+// Leaves out of a run's config, which heed wrote, what is no setting any more.
 void bring_up_to_date(ConfigNode& config);
 
 }  // namespace heed

@@ -111,7 +111,7 @@ TEST_CASE("resume: a config that was edited is refused by the names of its keys"
   CHECK(resumed_with("train:\n", "train:\n  clip_grad_norm: 1\n").exit_code == 2);
 }
 
-TEST_CASE("resume: a key that an earlier version did not know has its default") {
+TEST_CASE("resume: a key that a run's config lacks has its default, one that is gone goes") {
   const TempDir folder;
   const std::string run = (folder / "run").string();
   REQUIRE(run_heed(heed_train(write_config(folder), run, 1, {})).exit_code == 0);
@@ -121,11 +121,21 @@ TEST_CASE("resume: a key that an earlier version did not know has its default") 
     REQUIRE(earlier.find(key) != std::string::npos);
     earlier.erase(earlier.find(key), key.size());
   }
+  const std::string train = "\ntrain:\n";
+  earlier.insert(earlier.find(train) + train.size(), "  shard_optimizer: false\n");
   write_text(folder / "earlier.yaml", earlier);
   CHECK_NOTHROW(require_resumable(folder / "earlier.yaml", now.resolved));
   const LoadedRun other = load_small(folder, {"train.accumulate=2"});
   CHECK_THROWS_WITH_AS(require_resumable(folder / "earlier.yaml", other.resolved),
                        doctest::Contains("\n  train.accumulate: 1 in the run, 2 now"), ConfigError);
+  // That of a checkpoint which was copied is a run's, a user's is not.
+  fs::copy(checkpoint_of(run, 12), folder / "copy");
+  write_text(folder / "copy/config.yaml", earlier);
+  const auto has_it = [&](const char* config) {
+    return read_run_tree(folder / config).root.get("train").has("shard_optimizer");
+  };
+  CHECK_FALSE(has_it("copy/config.yaml"));
+  CHECK(has_it("earlier.yaml"));
 }
 
 TEST_CASE("resume: a run without a checkpoint begins again") {

@@ -74,9 +74,9 @@ TEST_CASE("metrics: read back") {
   }
   CHECK(read_metrics(folder / "m.csv") == rows);
   write_file_atomically(folder / "n.csv",
-                        "step,loss,val_loss,lr,grad_norm,tokens,seconds,accuracy\n"
-                        "8,,,,,,,0.5\n9,1");
-  CHECK(read_metrics(folder / "n.csv") == std::vector<MetricsRow>{{.step = 8}});
+                        columns.substr(0, columns.size() - 1) + ",mine\n8,,,,,,,,0.5\n9,1");
+  CHECK(read_metrics(folder / "n.csv") ==
+        std::vector<MetricsRow>{{.step = 8, .added = {{"mine", 0.5}}}});
 }
 
 TEST_CASE("metrics: a loss that layers add gets a column when it first comes") {
@@ -110,8 +110,8 @@ TEST_CASE("metrics: a step once, and in order") {
 TEST_CASE("metrics: resuming drops what came after the checkpoint") {
   TempDir folder;
   const fs::path path = folder / "m.csv";
-  const std::string until_20 = columns + "1,3,,,,,\n10,2.5,,,,,\n20,2.25,,,,,\n";
-  write_file_atomically(path, until_20 + "30,2,,,,,\n40,1.7");
+  const std::string until_20 = columns + "1,3,,,,,,\n10,2.5,,,,,,\n20,2.25,,,,,,\n";
+  write_file_atomically(path, until_20 + "30,2,,,,,,\n40,1.7");
   {
     MetricsWriter writer = MetricsWriter::resume(path, 25);
     CHECK(read_text(path) == until_20);
@@ -124,18 +124,13 @@ TEST_CASE("metrics: resuming drops what came after the checkpoint") {
   MetricsWriter::resume(path, 0).write({.step = 1});
   CHECK(read_text(path) == columns + "1,,,,,,,\n");
 
-  // A file of an earlier version, with a column less: resumed, it has all of them.
-  write_file_atomically(path, "step,loss,val_loss,lr,grad_norm,tokens,seconds\n1,2,,,,,\n");
-  MetricsWriter::resume(path, 1).write({.step = 2, .bits_per_byte = 3});
-  CHECK(read_text(path) == columns + "1,2,,,,,\n2,,,,,,,3\n");
-  CHECK(read_metrics(path).back().bits_per_byte == 3);
   MetricsWriter::resume(folder / "new.csv", 20).write({.step = 21});
   CHECK(read_text(folder / "new.csv") == columns + "21,,,,,,,\n");
   write_file_atomically(path, "");
   MetricsWriter::resume(path, 5);
   CHECK(read_text(path) == columns);
-  const std::string more = "step,loss,val_loss,lr,grad_norm,tokens,seconds,acc\n1,,,,,,,7\n";
-  write_file_atomically(path, more + "2,,,,,,,8\n");
+  const std::string more = columns.substr(0, columns.size() - 1) + ",mine\n1,,,,,,,,7\n";
+  write_file_atomically(path, more + "2,,,,,,,,8\n");
   MetricsWriter::resume(path, 1);
   CHECK(read_text(path) == more);
 }
@@ -143,11 +138,11 @@ TEST_CASE("metrics: resuming drops what came after the checkpoint") {
 TEST_CASE("metrics: a damaged row behind the checkpoint does not block, one before it is named") {
   TempDir folder;
   const fs::path path = folder / "m.csv";
-  const std::string until_20 = columns + "10,2.5,,,,,\n20,2.25,,,,,\n";
-  const std::string damage = ": expected at least 7 numbers between commas";
+  const std::string until_20 = columns + "10,2.5,,,,,,\n20,2.25,,,,,,\n";
+  const std::string damage = ": expected at least 8 numbers between commas";
   std::vector<std::string> warnings;
   for (const char* rest :
-       {"garbage\n", "garbage\n30,2,,,,,\n", "30,2,,,,,\n3\xFF,,\n40,1,,,,,\n"}) {
+       {"garbage\n", "garbage\n30,2,,,,,,\n", "30,2,,,,,,\n3\xFF,,\n40,1,,,,,,\n"}) {
     write_file_atomically(path, until_20 + rest);
     warnings.clear();
     CHECK(read_metrics_until(path, 20, warnings).size() == 2);
@@ -157,7 +152,7 @@ TEST_CASE("metrics: a damaged row behind the checkpoint does not block, one befo
     MetricsWriter::resume(path, 20);
     CHECK(read_text(path) == until_20);
   }
-  write_file_atomically(path, columns + "10,2.5,,,,,\ngarbage\n20,2.25,,,,,\n");
+  write_file_atomically(path, columns + "10,2.5,,,,,,\ngarbage\n20,2.25,,,,,,\n");
   const std::string before = text(path.string(), ":3", damage);
   const std::string refused = before + "; delete this line to go on without it";
   CHECK_THROWS_WITH_AS(read_metrics_until(path, 20, warnings), refused.c_str(), IoError);

@@ -161,7 +161,7 @@ void ReportRecord::add(Snapshot snapshot) {
 
 // ---- report.json
 
-// The keys are the names of the members. What an earlier version has not written keeps its default.
+// The keys are the names of the members. What is left out has its default.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::Evaluated, step, accuracy,
                                                 exact_match, seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ReportRecord::HeadsAt::Head, name, previous_token,

@@ -23,7 +23,7 @@ struct ReportRecord {
     int64_t step = 0;
     std::optional<double> accuracy;  // none if the task counts nothing as right
     std::optional<double> exact_match;
-    double seconds = 0;  // that the evaluation took; 0: unknown
+    double seconds = 0;  // that the evaluation took
   };
   // The scores of the heads at one evaluation (tools/wings/probe/heads.h); -1: none.
   struct HeadsAt {

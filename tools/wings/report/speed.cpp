@@ -21,7 +21,7 @@ std::vector<Speed> training_speed(std::span<const MetricsRow> rows, const Pauses
   for (size_t i = 1; i < rows.size(); ++i) {
     const MetricsRow &before = rows[i - 1], &row = rows[i];
     const auto known = pauses.evaluations.find(row.step);
-    const bool measured = known != pauses.evaluations.end() && known->second > 0;
+    const bool measured = known != pauses.evaluations.end();
     const Speed stretch{row.step,
                         static_cast<double>(row.tokens.value_or(0) - before.tokens.value_or(0)),
                         row.seconds.value_or(0) - before.seconds.value_or(0) -

@@ -222,7 +222,6 @@ std::vector<std::string> differences_from(const fs::path& file, const LayerChoic
   std::vector<std::string> lines;
   try {
     ConfigNode theirs = foreign ? foreign->model(file) : read_config(config.string()).get("model");
-    bring_up_to_date(theirs);
     const std::string type = theirs.get("type").text();
     theirs.erase("type");
     if (type.empty()) {

@@ -7,7 +7,6 @@
 #include "train/files/files.h"
 #include "train/files/run_files.h"
 #include "train/files/temporary.h"
-#include "train/tokenizers/vocabulary.h"
 #include "train/wings/fine_tuning/adapter.h"
 #include "train/wings/fine_tuning/foreign.h"
 #include "train/wings/fine_tuning/freeze.h"
@@ -108,26 +107,17 @@ void FineTuningStart::find_weights(LoadedRun& run, const fs::path& folder,
   }
 }
 
-// A run of an earlier version kept no vocabulary: then its text is compared.
 void FineTuningStart::compare_tokenizers(LoadedRun& run) const {
   const fs::path folder = run.weights.parent_path(), config = folder / stored_config;
   const bool foreign = !run.weights.empty() && maker_of(folder) != nullptr;
   if (run.weights.empty() || (!foreign && !is_there(config))) return;
-  const ConfigNode before = foreign ? ConfigNode() : read_config(config.string()).get("data"),
-                   now = run.resolved.get("data");
+  const ConfigNode before = foreign ? ConfigNode() : read_config(config.string()).get("data");
   const std::vector<std::string>& ignored = run.config.train.weights_ignore;
   if (!matches_any(ignored, "tok_emb.weight") || !matches_any(ignored, "out_head.weight")) {
     run.warnings.push_back(other_ids(run, before.get("type").text()));
   }
   run.warnings.push_back(other_classes(folder, run.task->classes(), ignored));
   std::erase(run.warnings, "");
-  if (now.get("tokenizer").text() == "char" && before.get("tokenizer").text() == "char" &&
-      before.get("fingerprint").text() != now.get("fingerprint").text() &&
-      !is_there(folder / stored_vocabulary)) {
-    run.warnings.push_back("the weights were trained on " + before.get("path").text() +
-                           ", another text: unless both have the same characters, the ids of "
-                           "tokenizer char do not mean the same");
-  }
 }
 
 namespace {

@@ -28,7 +28,8 @@ std::unique_ptr<Tokenizer> tokenizer_of_weights(const fs::path& file) {
   chosen.erase("type");
   auto made = tokenizer_registry().make(
       type, chosen, {folder, folder, {}, read_vocabulary(folder, stored_vocabulary)});
-  return made->vocab_size() > 0 ? std::move(made) : nullptr;  // 0: no vocabulary was kept
+  require<IoError>(made->vocab_size() > 0, (folder / stored_vocabulary).string(), ": is missing");
+  return made;
 }
 
 std::string other_tokenizer(const Tokenizer& theirs, const Tokenizer& ours) {

@@ -11,8 +11,8 @@
 namespace heed {
 
 // The tokenizer that the weights of a file were trained with: that of the run, or of the folder of
-// another system, that the file is in. Null if there is none, and for a checkpoint that did not
-// keep it. Throws Error for one that cannot be read.
+// another system, that the file is in. Null if there is none. Throws Error for one that cannot be
+// read.
 std::unique_ptr<Tokenizer> tokenizer_of_weights(const std::filesystem::path& file);
 
 // "", or what is wrong with the ids of weights that were trained with the tokenizer `theirs`, in a

@@ -12,7 +12,6 @@
 #include "train/wings/hugging_face/json.h"
 #include "train/wings/hugging_face/keys.h"
 #include "train/wings/hugging_face/rope.h"
-#include "train/yaml/yaml.h"
 
 namespace heed {
 
@@ -370,7 +369,6 @@ ConfigNode own_model_of_json(const ConfigNode& json) {
   if (!own.is_map() || own.get("type").text() != "gpt") {
     return {};
   }
-  bring_up_to_date(own);
   own.set_path("");
   try {
     const ImportedModel theirs = model_of_json(json, "");

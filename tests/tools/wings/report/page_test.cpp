@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const header = "step,loss,val_loss,lr,grad_norm,tokens,seconds\n";
+const char* const header = "step,loss,val_loss,lr,grad_norm,tokens,seconds,bits_per_byte\n";
 const char* const hostile = "</script><img src=x onerror=alert(1)><!-- & \xE2\x80\xA8 \xFF";
 
 // A run folder as after training, made without training.
@@ -55,11 +55,11 @@ std::string data_in(const std::string& page) {
 TEST_CASE("report page: a damaged row is left out and named; data that has moved is shown there") {
   const TempDir folder;
   const fs::path run = make_run(folder, "one", "data: {path: /old/text.txt}\ntrain: {steps: 9}\n");
-  write_text(run / "metrics.csv", header + std::string("1,2,,,,,\n2,x\n3,1,,,,,\n"));
+  write_text(run / "metrics.csv", header + std::string("1,2,,,,,,\n2,x\n3,1,,,,,,\n"));
   std::vector<std::string> warnings;
   const Json data = Json::parse(report_data({&run, 1}, warnings, {}, {"data.path=/new/text.txt"}));
   CHECK(warnings == std::vector<std::string>{(run / "metrics.csv").string() +
-                                             ":3: expected at least 7 numbers between commas; left "
+                                             ":3: expected at least 8 numbers between commas; left "
                                              "out"});
   CHECK(data["runs"][0]["rows"].size() == 2);
   CHECK(data["runs"][0]["config"]["data.path"] == "/new/text.txt");
@@ -83,8 +83,8 @@ TEST_CASE("report page: rows, totals, samples") {
   const TempDir folder;
   const fs::path run = make_run(folder, "one", "train: {steps: 30}\n");
   write_text(run / "metrics.csv", std::string(header) +
-                                      "10,4.12345678,,0.001,2,640,1\n"
-                                      "20,3.5,3.75,0.001,,1280,2\n30,,3.9,0.001,1,1920,4\n");
+                                      "10,4.12345678,,0.001,2,640,1,\n"
+                                      "20,3.5,3.75,0.001,,1280,2,\n30,,3.9,0.001,1,1920,4,\n");
   write_text(run / "samples.txt", "--- step 10\nfirst\nof two lines\n--- step 20\nsecond\n");
   const Json data = data_of({run})["runs"][0];
   CHECK(data["rows"] == Json::parse("[[10,4.12346,null,0.001,2.0,640,1.0],"
@@ -151,7 +151,7 @@ TEST_CASE("report page: a long run stays small, its evaluations and both ends st
   std::string rows = header;
   for (int step = 1; step <= 20'000; ++step) {
     rows += text(step, ",2.5,", step % 2000 == 0 ? "2.25" : "", ",0.001,1,", step * 64, ",",
-                 step / 10, "\n");
+                 step / 10, ",\n");
   }
   write_text(run / "metrics.csv", rows);
   std::string samples;

@@ -131,24 +131,6 @@ TEST_CASE("report record: the picture that a model has read") {
   }
 }
 
-TEST_CASE("report record: a file of version 0.1 is complete but for what it does not have") {
-  const TempDir folder;
-  ReportRecord record;
-  record.facts = {{"model", "gpt"}};
-  record.add(10, half_right());
-  nlohmann::json old = nlohmann::json::parse(to_json(record));
-  old.erase("target");
-  old.erase("outputs");
-  old["evaluations"][0].erase("seconds");
-  write_text(folder / "report.json", old.dump());
-  const ReportRecord read = read_record(folder / "report.json");
-  CHECK(read.facts.size() == 1);
-  REQUIRE(read.evaluations.size() == 1);
-  CHECK(read.evaluations[0].seconds == 0);
-  CHECK(read.target.empty());
-  CHECK(read.outputs == 0);
-}
-
 TEST_CASE("report record: a file that is none counts as nothing") {
   const TempDir folder;
   ReportRecord record;

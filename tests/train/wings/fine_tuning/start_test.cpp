@@ -31,7 +31,7 @@ TEST_CASE("labelled: the classes are compared with those of the weights") {
   const std::string before = classes("{type: labelled, path: a.tsv}"),
                     after = classes("{type: labelled, path: b.tsv}");
   const std::filesystem::path folder = files.folder.path();
-  CHECK(other_classes(folder, after, {}) == "");  // weights of an older version keep no classes
+  CHECK(other_classes(folder, after, {}) == "");  // weights of no classifier
   files.write(stored_classes, before);
   CHECK(other_classes(folder, before, {}) == "");
   CHECK(other_classes(folder, after, {"out_head.*"}) == "");
