@@ -3,7 +3,7 @@
 //   x      = drop_emb(tok_emb(ids) + positions)
 //   x      = trf_block(x), num_layers times
 //   states = final_norm(x)
-// A gpt makes a token of each state. Models of wings make a class of them all; their parameters
+// A gpt makes a token of each state. Models of extras make a class of them all; their parameters
 // have the same names, so the weights of one fit the others.
 #pragma once
 

@@ -22,7 +22,7 @@ BUILD = ROOT / "build/coverage"
 JOBS = str(len(os.sched_getaffinity(0)))
 FOLDERS = ["autograd", "layers", "train", "tools"]
 # The first that fits.
-GROUPS = {"wings": "/wings/", "own kernels": "^autograd/kernels/(simd|gemm|attention)/", "core": ""}
+GROUPS = {"extras": "/extras/", "own kernels": "^autograd/kernels/(simd|gemm|attention)/", "core": ""}
 
 
 def build(options):

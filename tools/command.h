@@ -107,16 +107,16 @@ inline Command in_crew(Command command) {
 }
 
 // Every command, those of the core first. The build writes this function: it calls
-// <name>_command(), which cmd_<name>.cpp defines, in tools/commands or in the folder of a wing.
+// <name>_command(), which cmd_<name>.cpp defines, in tools/commands or in the folder of an extra.
 std::vector<Command> all_commands();
 
-// The names of those that heed-f64 has: the commands of the core, and of wings that say so
-// (heed_in_float64 in tools/cmake/wings.cmake). The build writes this function.
+// The names of those that heed-f64 has: the commands of the core, and of extras that say so
+// (heed_in_float64 in tools/cmake/extras.cmake). The build writes this function.
 std::vector<std::string> commands_in_float64();
 
 // Returns what shows the answers for `heed generate --show` and `--html`: it takes the object of
 // --json, whose tokens also have their part of the text, as "text". Throws ConfigError for a page
-// that must not be written, or if no wing has a source view_<name>.cpp. Its function <name>_view()
+// that must not be written, or if no extra has a source view_<name>.cpp. Its function <name>_view()
 // is like this one, which the build writes and which calls it.
 using AnswerView = std::function<void(const std::string& answers)>;
 AnswerView answer_view(const std::string& run, bool on_terminal,

@@ -71,7 +71,7 @@ def mean_map(program, run, layer, prompt):
     return found["queries"], found["keys"], weights
 
 
-# Those of tools/wings/pages/svg.cpp: as the reader's, light or dark.
+# Those of tools/extras/report/pages/svg.cpp: as the reader's, light or dark.
 STYLE = """<style>
 .heed .paper{fill:#fbfaf7}.heed text{fill:#1d1c1a}.heed .field{fill:#f3f1ea}.heed .w{fill:#22211f}.heed .line{stroke:#cfcabd}
 @media (prefers-color-scheme:dark){.heed .paper{fill:#161513}.heed text{fill:#ece9e2}.heed .field{fill:#232220}.heed .w{fill:#f4efe4}.heed .line{stroke:#4a463e}}
@@ -121,7 +121,7 @@ def draw_masks(program):
     panels = []
     for title, fields in MASKS:
         settings = [f"model.attention={{type: multi_head_attention, scale: 0{fields}}}", "model.position=none", "model.num_heads=4"]
-        read = json.loads(heed(program, "inspect", ROOT / "configs/wings/sentences/six_words.yaml", "--attention", "--json",
+        read = json.loads(heed(program, "inspect", ROOT / "train/extras/toy_tasks/configs/six_words.yaml", "--attention", "--json",
                                "--prompt", "Your journey starts with one step",
                                *(part for one in settings for part in ("--set", one))))
         layer = read["layers"][0]

@@ -37,9 +37,9 @@ const ConfigType* chosen_type(const FieldInfo& info, const ConfigNode& node,
   }
   const ConfigType* type = types.find(named->text());
   if (type == nullptr) {
-    const std::string wing = belongs_to_wing(info.part_kind, named->text());
+    const std::string extra = belongs_to_extra(info.part_kind, named->text());
     errors.add(*named, "unknown ", info.part_kind, " ", in_words(*named),
-               wing.empty() ? suggested_type(named->text(), types) : wing);
+               extra.empty() ? suggested_type(named->text(), types) : extra);
   }
   return type;
 }

@@ -85,9 +85,9 @@ const ConfigType* ConfigTypes::find(const std::string& name) const {
 const ConfigType& ConfigTypes::get(const std::string& name) const {
   const ConfigType* type = find(name);
   if (type == nullptr) {
-    const std::string wing = belongs_to_wing(kind_, name);
+    const std::string extra = belongs_to_extra(kind_, name);
     fail<ConfigError>("unknown ", kind_, " \"", name, "\"",
-                      wing.empty() ? did_you_mean(name, names()) : wing);
+                      extra.empty() ? did_you_mean(name, names()) : extra);
   }
   return *type;
 }

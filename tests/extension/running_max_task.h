@@ -2,8 +2,8 @@
 //   ids (B, length) in [0, symbols);  target_t = max(ids_0 ... ids_t)
 #pragma once
 
+#include <heed/train/extras/toy_tasks/symbol_task.h>
 #include <heed/train/task.h>
-#include <heed/train/wings/made/symbol_task.h>
 
 namespace extension {
 

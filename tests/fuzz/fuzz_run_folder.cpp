@@ -198,7 +198,7 @@ void make_reproducible() {
     metrics += metrics_line(row) + "\n";
   }
   fuzz::write(run + "/metrics.csv", metrics);
-  if (is_there(run + "/report.json")) {  // of the wing report
+  if (is_there(run + "/report.json")) {  // of the extra report
     nlohmann::ordered_json record =
         nlohmann::ordered_json::parse(read_file(run + "/report.json", 1'000'000));
     for (auto& each : record.at("evaluations")) each["seconds"] = 1;
@@ -317,7 +317,7 @@ void expect_trained(const Place& place, const Tree& before, const Tree& after) {
   }
 }
 
-// Whether this build has the command: those of wings may be left out.
+// Whether this build has the command: those of extras may be left out.
 bool is_built(const Command& command) {
   static const std::vector<cli::Command> all = cli::all_commands();
   return std::any_of(all.begin(), all.end(),

@@ -59,7 +59,7 @@ void check_tokenizers(const std::string& text) {
 
 // A task on a file with these bytes: batches and examples stay within the vocabulary.
 void check_task(const std::string& type, ConfigNode options, const std::string& bytes) {
-  if (task_registry().types().find(type) == nullptr) return;  // of a wing that is left out
+  if (task_registry().types().find(type) == nullptr) return;  // of an extra that is left out
   static const testing::TempDir folder;
   const std::filesystem::path path = folder / "data";
   fuzz::write(path, bytes);

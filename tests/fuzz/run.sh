@@ -42,7 +42,7 @@ export UBSAN_OPTIONS=print_stacktrace=1
 fuzz() {
   local name=$1 corpus=$source_dir/build/fuzz/corpus/$1 log=build/fuzz/found/$1.log begun=$SECONDS
   mkdir -p "$corpus"
-  [ "$name" != config ] || cp configs/*.yaml configs/wings/*/*.yaml "$corpus"
+  [ "$name" != config ] || cp configs/*.yaml */extras/*/configs/*.yaml "$corpus"
   # -entropic: keeping its account of rare features costs more than the runs themselves.
   local options=("$limit" -entropic=0 -reload=0 -max_len=4096 -timeout=60 -rss_limit_mb=2048 -malloc_limit_mb=512
                  -print_final_stats=1 -artifact_prefix="$source_dir/build/fuzz/found/$name-")

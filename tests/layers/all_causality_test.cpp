@@ -1,6 +1,6 @@
 // Changing later tokens changes no bit of earlier outputs in attention layers that say causal. In
 // the others it must, which shows that the test can fail. A smaller test covers every registered
-// layer: tests/train/wings/examine/examine_test.cpp.
+// layer: tools/extras/checks/tests/examine/examine_test.cpp.
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/layer_cases.h"

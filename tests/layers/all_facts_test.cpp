@@ -40,13 +40,13 @@ std::string answer_to(const LayerFact& fact) {
 TEST_CASE("layers: parameters, first numbers and errors are those of facts.txt") {
   std::map<std::string, int> checked;
   for (const LayerFact& fact : layer_facts()) {
-    if (fact.word == "examined") continue;  // tests/train/wings/examine/facts_test.cpp
+    if (fact.word == "examined") continue;  // tools/extras/checks/tests/examine/facts_test.cpp
     CAPTURE(fact.place);
     const std::string answer = answer_to(fact);
     CHECK_MESSAGE(answer == fact.says, fact.place, ": ", answer);
     ++checked[fact.word];
   }
-  // Those of the core; wings have more.
+  // Those of the core; extras have more.
   CHECK(checked["documents"] == 4);
   CHECK(checked["parameters"] >= 36);
   CHECK(checked["drawn"] >= 15);

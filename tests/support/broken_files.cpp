@@ -72,7 +72,7 @@ std::vector<BrokenFile> cases_of(const std::string& table) {
   std::string setting, before, after;
   bool said = true;
   int number = 0;
-  for (std::string line : house::read_source(house::root() / "tests/broken" / table).lines) {
+  for (std::string line : layout::read_source(layout::root() / "tests/broken" / table).lines) {
     const std::string place = text(table, ":", ++number);
     if (line.starts_with("    ")) {
       REQUIRE_MESSAGE(!cases.empty(), place, " says something about nothing");

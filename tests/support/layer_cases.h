@@ -60,7 +60,7 @@ double distance(const Results& got, const Results& want);
 int64_t check_near(const Results& got, const Results& want, double tolerance = 20 * rounding,
                    const std::vector<std::string>& without = {});
 int64_t check_same_bits(const Results& got, const Results& want);
-// Whether this build has the layers of a golden file: those of a wing may be left out.
+// Whether this build has the layers of a golden file: those of an extra may be left out.
 bool is_built(const std::string& name);
 
 // The layer of tests/golden/layers/<name>.safetensors with its parameters, for evaluation.

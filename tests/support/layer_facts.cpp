@@ -85,13 +85,13 @@ Ids ids_of(const Given& given) {
 }  // namespace
 
 std::vector<LayerFact> layer_facts() {
-  const fs::path folder = house::root() / "tests/layers";
+  const fs::path folder = layout::root() / "tests/layers";
   std::vector<LayerFact> facts;
   read_facts(folder / "facts.txt", facts);
-  for (const fs::directory_entry& wing : fs::directory_iterator(folder / "wings")) {
-    const fs::path file = wing.path() / "facts.txt";
-    if (fs::exists(file) && house::has_wing(wing.path().filename().string())) {
-      read_facts(file, facts);
+  for (const std::string& extra : layout::built_extras()) {
+    for (const fs::directory_entry& file :
+         fs::recursive_directory_iterator(layout::folder_of_extra(extra))) {
+      if (file.path().filename() == "facts.txt") read_facts(file, facts);
     }
   }
   return facts;

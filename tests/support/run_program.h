@@ -42,7 +42,7 @@ ProgramResult succeeded(const std::vector<std::string>& arguments);
 // Fails the test unless the exit code is 0. Only if has_terminals().
 std::string on_terminal(const std::vector<std::string>& arguments, unsigned short columns);
 
-// Whether this build's heed has a command: those of wings may be left out.
+// Whether this build's heed has a command: those of extras may be left out.
 bool has_command(const std::string& name);
 
 // False, with a message that what needs it is skipped, if heed-f64 is not built: under sanitizers.

@@ -8,7 +8,7 @@
 
 #include "autograd/base/error.h"
 
-namespace heed::testing::house {
+namespace heed::testing::layout {
 
 namespace fs = std::filesystem;
 
@@ -37,9 +37,25 @@ std::vector<SourceFile> files_in(const std::vector<std::string>& folders,
   return files;
 }
 
+namespace {
+
+std::vector<SourceFile> those(bool of_tests) {
+  std::vector<SourceFile> files = sources_and_tests();
+  std::erase_if(files, [of_tests](const SourceFile& file) {
+    return ("/" + file.path).find("/tests/") == std::string::npos ? of_tests : !of_tests;
+  });
+  return files;
+}
+
+}  // namespace
+
 const std::vector<SourceFile>& sources() {
-  static const std::vector<SourceFile> files =
-      files_in({"autograd", "layers", "train", "tools"}, {".h", ".cpp"});
+  static const std::vector<SourceFile> files = those(false);
+  return files;
+}
+
+const std::vector<SourceFile>& tests() {
+  static const std::vector<SourceFile> files = those(true);
   return files;
 }
 
@@ -57,8 +73,22 @@ const std::vector<std::string>& plain_sources() {
   return all;
 }
 
-bool has_wing(const std::string& wing) {
-  return heed::text(" ", HEED_BUILT_WINGS, " ").find(" " + wing + " ") != std::string::npos;
+fs::path folder_of_extra(const std::string& extra) {
+  for (const char* floor : {"layers", "train", "tools"}) {
+    if (const fs::path folder = root() / floor / "extras" / extra; fs::exists(folder))
+      return folder;
+  }
+  return "";
+}
+
+bool has_extra(const std::string& extra) { return std::ranges::count(built_extras(), extra) > 0; }
+
+const std::vector<std::string>& built_extras() {
+  static const std::vector<std::string> all = [] {
+    std::istringstream list(HEED_BUILT_EXTRAS);
+    return std::vector<std::string>{std::istream_iterator<std::string>(list), {}};
+  }();
+  return all;
 }
 
 namespace {
@@ -78,11 +108,10 @@ std::vector<fs::path> configs_of_core() {
   return configs;
 }
 
-std::vector<fs::path> configs_of_wings() {
+std::vector<fs::path> configs_of_extras() {
   std::vector<fs::path> configs;
-  std::istringstream wings(HEED_BUILT_WINGS);
-  for (std::string wing; wings >> wing;) {
-    if (const fs::path folder = root() / "configs/wings" / wing; fs::exists(folder)) {
+  for (const std::string& extra : built_extras()) {
+    if (const fs::path folder = folder_of_extra(extra) / "configs"; fs::exists(folder)) {
       add_configs(folder, configs);
     }
   }
@@ -91,7 +120,7 @@ std::vector<fs::path> configs_of_wings() {
 
 std::vector<fs::path> shipped_configs() {
   std::vector<fs::path> configs = configs_of_core();
-  std::ranges::copy(configs_of_wings(), std::back_inserter(configs));
+  std::ranges::copy(configs_of_extras(), std::back_inserter(configs));
   return configs;
 }
 
@@ -133,4 +162,4 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
-}  // namespace heed::testing::house
+}  // namespace heed::testing::layout

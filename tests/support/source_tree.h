@@ -1,11 +1,11 @@
-// The source tree as text, for the tests of house rules.
+// The source tree as text, for the tests of rules of the layout.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-namespace heed::testing::house {
+namespace heed::testing::layout {
 
 struct SourceFile {
   std::string path;    // from the root of the source tree: "autograd/array/shape.h"
@@ -21,20 +21,25 @@ SourceFile read_source(const std::filesystem::path& file);
 std::vector<SourceFile> files_in(const std::vector<std::string>& folders,
                                  const std::vector<std::string>& extensions);
 
-// All headers and sources of autograd/, layers/, train/ and tools/; and those of tests/ as well.
+// All headers and sources of autograd/, layers/, train/ and tools/ but tests; those of tests/ and of
+// the extras' folders tests/; both.
 const std::vector<SourceFile>& sources();
+const std::vector<SourceFile>& tests();
 const std::vector<SourceFile>& sources_and_tests();
 
 // The sources that are compiled once for both precisions.
 const std::vector<std::string>& plain_sources();
 
-// Whether this build has a wing.
-bool has_wing(const std::string& wing);
+// The folder of an extra, whether or not this build has it; "" if there is none.
+std::filesystem::path folder_of_extra(const std::string& extra);
+// Whether this build has an extra; all that it has.
+bool has_extra(const std::string& extra);
+const std::vector<std::string>& built_extras();
 
 // The configs that come with heedgrad, in the order of their names: those in configs/, those of the
-// wings of this build in configs/wings/, and both.
+// extras of this build, and both.
 std::vector<std::filesystem::path> configs_of_core();
-std::vector<std::filesystem::path> configs_of_wings();
+std::vector<std::filesystem::path> configs_of_extras();
 std::vector<std::filesystem::path> shipped_configs();
 
 // The path in an #include line; "" for any other line.
@@ -52,4 +57,4 @@ std::vector<std::string> files_with(const std::vector<SourceFile>& files,
 // "a, b, c"
 std::string joined(const std::vector<std::string>& words);
 
-}  // namespace heed::testing::house
+}  // namespace heed::testing::layout

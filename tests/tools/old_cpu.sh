@@ -20,7 +20,7 @@ if [[ $kind == native ]]; then
   done
   exit
 fi
-if old "$build/heed" --help | grep -q '^  info '; then  # of the wing bench
+if old "$build/heed" --help | grep -q '^  info '; then  # of the extra bench
   old "$build/heed" info --json >"$build/old_cpu.json" || fail "heed info fails"
   grep -q '"simd": "SSE2"' "$build/old_cpu.json" || fail "loops for a newer CPU"
   grep -q '"vector-128"' "$build/old_cpu.json" || fail "no kernel of our own"

@@ -54,12 +54,12 @@ TEST_CASE("heed train: every config in configs/ is valid and runs") {
   if constexpr (!is_float64) {
     const TempDir folder;
     int configs = 0;
-    for (const fs::path& config : house::shipped_configs()) {
+    for (const fs::path& config : layout::shipped_configs()) {
       const std::string path = config.string(), name = config.stem().string();
       const ProgramResult valid = run_heed({"validate", path});
       CHECK_MESSAGE(valid.exit_code == 0, valid.err);
       const std::string first = read_text(path).substr(0, read_text(path).find('\n'));
-      CHECK(first == "# heed train " + fs::relative(config, house::root()).string());
+      CHECK(first == "# heed train " + fs::relative(config, layout::root()).string());
       ++configs;
       // Two steps and a checkpoint of 1.5 GB: too slow.
       if (name == "gpt2_124m" || name == "smollm2_135m") continue;

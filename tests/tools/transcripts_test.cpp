@@ -31,7 +31,7 @@ struct Typed {
 
 struct Transcript {
   std::string name;
-  std::vector<std::string> needs;  // wings, or heed-f64
+  std::vector<std::string> needs;  // extras, or heed-f64
   std::vector<Typed> commands;
 };
 
@@ -52,7 +52,7 @@ Transcript read_transcript(const fs::path& file) {
     std::vector<Typed>& typed = transcript.commands;
     if (line.starts_with(needs)) {
       std::istringstream words(line.substr(needs.size()));
-      for (std::string wing; words >> wing;) transcript.needs.push_back(wing);
+      for (std::string extra; words >> extra;) transcript.needs.push_back(extra);
     } else if (line.starts_with("#")) {
       continue;
     } else if (line.starts_with("$ ")) {
@@ -114,7 +114,7 @@ std::vector<std::vector<std::string>> said_by(const Transcript& transcript) {
   fs::create_directories(folder / "here");
   fs::create_symlink(fs::path(HEED_BUILD_DIR) / (is_float64 ? "heed-f64" : "heed"),
                      folder / "bin/heed");
-  fs::create_directory_symlink(house::root(), folder / "a checkout");
+  fs::create_directory_symlink(layout::root(), folder / "a checkout");
   fs::create_directory_symlink(HEED_BUILD_DIR, folder / "a build");
   std::string script =
       text("cd '", folder.path().string(), "'\n",
@@ -166,12 +166,12 @@ int run_transcript(const Transcript& transcript) {
   return compared;
 }
 
-// Whether this build has it. A wing that tools/README.md does not list is a misprint.
+// Whether this build has it. An extra that tools/README.md does not list is a misprint.
 bool is_built(const std::string& needed) {
   if (needed == "heed-f64") return has_float64();
-  static const std::string readme = read_text(house::root() / "tools/README.md");
+  static const std::string readme = read_text(layout::root() / "tools/README.md");
   CHECK_MESSAGE(contains(readme, "| [" + needed + "]("), needed);
-  return house::has_wing(needed);
+  return layout::has_extra(needed);
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ TEST_CASE("transcripts: every command says what is written below it") {
   const char* const chosen = std::getenv("HEED_TRANSCRIPT");
   int files = 0, commands = 0;
   for (const fs::directory_entry& entry :
-       fs::directory_iterator(house::root() / "tests/transcripts")) {
+       fs::directory_iterator(layout::root() / "tests/transcripts")) {
     const std::string name = entry.path().filename().string();
     if (entry.path().extension() != ".txt" || (chosen != nullptr && name != chosen)) continue;
     CAPTURE(name);

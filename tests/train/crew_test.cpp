@@ -1,5 +1,5 @@
 // What the trainer asks of a crew: the answers of a process alone, and a crew of one's own. That of
-// several processes: tests/train/wings/processes.
+// several processes: train/extras/processes/tests.
 #include "train/crew.h"
 
 #include <doctest/doctest.h>

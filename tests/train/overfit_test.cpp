@@ -27,6 +27,6 @@ TEST_CASE("overfit_batch: the batch of a seed, drawn from a generator of its own
 }
 
 TEST_CASE("overfit_batch: every config of the core learns a batch by heart") {
-  const auto configs = house::configs_of_core();
+  const auto configs = layout::configs_of_core();
   CHECK((expect_to_learn(configs) == std::ssize(configs) - 2 || is_float64));  // two are too large
 }

@@ -1,13 +1,13 @@
 # <build>/include/heed shows the sources as <prefix>/include/heed shows the installed headers.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/heed)
-foreach(folder autograd layers train)
+foreach(folder autograd layers train tools)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/include/heed/${folder} SYMBOLIC)
 endforeach()
 
 # heed/heed.h, the umbrella: all doors but the one for tests, all operations and all layers. It lies beside the links,
 # and install.cmake installs it.
 file(GLOB umbrella_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} autograd/ops/*.h layers/*.h
-     layers/wings/*/*.h)
+     layers/extras/*/*.h */extras/*/layers/*.h)
 heed_without_left_out(umbrella_headers)
 list(PREPEND umbrella_headers autograd/op.h train/listener.h train/optimizer.h train/task.h
      train/tokenizer.h)
@@ -20,9 +20,9 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/heed/heed.h @ONLY CONTENT
 
 @umbrella_includes@")
 # heed/testing.h, the door for tests.
-if(examine IN_LIST heed_wings)
+if(checks IN_LIST heed_extras)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/heed/testing.h CONTENT
 "#pragma once
-#include \"train/wings/examine/testing.h\"
+#include \"tools/extras/checks/train/testing.h\"
 ")
 endif()

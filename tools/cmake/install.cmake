@@ -1,29 +1,43 @@
 # <prefix>/bin, lib, include/heed, and what find_package(heedgrad) and pkg-config need. The build tree serves
 # both as well: -DCMAKE_PREFIX_PATH=<build folder>, PKG_CONFIG_PATH=<build folder>/lib/pkgconfig.
 
-# The configs, with the data that they name, where the program looks for them (tools/commands/config_file.h).
-set(config_folder share/heedgrad/configs)
-set(no_configs PATTERN "*.md" EXCLUDE PATTERN "*.py" EXCLUDE PATTERN pictures EXCLUDE)
-install(DIRECTORY configs/ DESTINATION ${config_folder} ${no_configs} PATTERN wings EXCLUDE)
-foreach(wing IN LISTS heed_wings)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/configs/wings/${wing})
-    install(DIRECTORY configs/wings/${wing} DESTINATION ${config_folder}/wings ${no_configs})
+# The configs, with the data that they name, where the program looks for them (tools/commands/config_file.h): in
+# share/heedgrad as in the sources, so that paths from one to the other hold.
+set(share share/heedgrad)
+set(config_folders configs)
+foreach(extra IN LISTS heed_extras)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${folder_of_${extra}}/configs)
+    list(APPEND config_folders ${folder_of_${extra}}/configs)
   endif()
 endforeach()
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/heedgrad)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/configs ${PROJECT_BINARY_DIR}/${config_folder} SYMBOLIC)
+file(REMOVE_RECURSE ${PROJECT_BINARY_DIR}/${share})
+foreach(folder IN LISTS config_folders)
+  cmake_path(GET folder PARENT_PATH above)
+  install(DIRECTORY ${folder} DESTINATION ${share}/${above}
+          PATTERN "*.md" EXCLUDE PATTERN "*.py" EXCLUDE PATTERN pictures EXCLUDE)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/${share}/${above})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/${share}/${folder} SYMBOLIC)
+endforeach()
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heedgrad)
 
 install(DIRECTORY autograd layers train DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
-        FILES_MATCHING PATTERN "*.h")
+        FILES_MATCHING PATTERN "*.h" PATTERN tests EXCLUDE)
+foreach(extra IN LISTS heed_extras)
+  foreach(part layers train)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/tools/extras/${extra}/${part})
+      install(DIRECTORY tools/extras/${extra}/${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed/tools/extras/${extra}
+              FILES_MATCHING PATTERN "*.h")
+    endif()
+  endforeach()
+endforeach()
 configure_file(tools/cmake/version.h.in ${PROJECT_BINARY_DIR}/include/heed/version.h @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/include/heed/version.h ${PROJECT_BINARY_DIR}/include/heed/heed.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
 
-if(examine IN_LIST heed_wings)
+if(checks IN_LIST heed_extras)
   install(FILES ${PROJECT_BINARY_DIR}/include/heed/testing.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
 endif()
 

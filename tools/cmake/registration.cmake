@@ -29,7 +29,7 @@ function(heed_registration)
 endfunction()
 
 # heed_list_commands(OUTPUT <file.cpp> SOURCES <paths...> FLOAT64 <paths...>): all_commands() of every cmd_<name>.cpp, which
-# defines <name>_command(): first what most people come for, then the rest of tools/commands, then the wings'; and
+# defines <name>_command(): first what most people come for, then the rest of tools/commands, then the extras'; and
 # answer_view() by the first view_<name>.cpp (tools/command.h). FLOAT64: the sources of heed-f64.
 function(heed_list_commands)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUTPUT" "SOURCES;FLOAT64")
@@ -39,7 +39,7 @@ function(heed_list_commands)
   set(of_view "(const std::string&, bool, const std::optional<std::string>&)")
   set(view "AnswerView answer_view${of_view} {
   fail<ConfigError>(\"heed generate: --show and --html: this build has neither for \", precision_name,
-                    belongs_to_wing(\"command\", \"explain\"));
+                    belongs_to_extra(\"command\", \"explain\"));
 }")
   set(first tools/commands/cmd_train.cpp tools/commands/cmd_generate.cpp tools/commands/cmd_eval.cpp)
   list(REMOVE_ITEM arg_SOURCES ${first})

@@ -6,7 +6,7 @@
 # the file OUTPUT_part.cpp.
 # That of the program does the same in one function, register_program_types() (tools/command.h).
 # That of a plugin calls plugin.add<ClassName>(registry, "type_name"), in the one function that
-# a plugin has (train/wings/plugins/plugin.h).
+# a plugin has (tools/extras/plugins/train/plugin.h).
 cmake_minimum_required(VERSION 3.25)
 
 set(headers)
@@ -74,7 +74,7 @@ if(PLUGIN)
   list(JOIN includes "" includes)
   file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT
 "@warning@
-#include <heed/train/wings/plugins/plugin.h>
+#include <heed/tools/extras/plugins/train/plugin.h>
 
 @includes@
 HEED_PLUGIN(plugin) {

@@ -185,7 +185,7 @@ Listeners listeners_for(const TrainOptions& o) {
   const auto prints = [](const auto& listener) { return listener->prints(); };
   require<ConfigError>(!o.json || std::any_of(all.begin(), all.end(), prints),
                        "heed train: --json: this build has none",
-                       belongs_to_wing("listener", "events"));
+                       belongs_to_extra("listener", "events"));
   std::erase_if(all, [&](const auto& listener) { return !o.json && prints(listener); });
   return all;
 }

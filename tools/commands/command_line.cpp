@@ -66,9 +66,9 @@ std::string way_out(const CLI::App& app, const CLI::App* command, const std::str
   if (command != nullptr && word == "help") {
     return mean(program + " --help");
   }
-  if (const std::string wing = belongs_to_wing("command", word);
-      command == nullptr && !wing.empty()) {
-    return wing;
+  if (const std::string extra = belongs_to_extra("command", word);
+      command == nullptr && !extra.empty()) {
+    return extra;
   }
   if (command == nullptr && !command_for(word).empty()) {
     return mean(command_for(word));

@@ -19,12 +19,12 @@ std::map<std::string, fs::path> own_configs() {
   std::map<std::string, fs::path> found;
   std::error_code error;
   const fs::path bin = fs::read_symlink("/proc/self/exe", error).parent_path();
-  const fs::path built = bin / "share/heedgrad/configs";
-  const fs::path folder =
-      is_there(built) ? fs::canonical(built, error) : bin.parent_path() / "share/heedgrad/configs";
-  for (const fs::directory_entry& file : fs::recursive_directory_iterator(folder, error)) {
+  const fs::path share = "share/heedgrad";
+  const fs::path folder = is_there(bin / share) ? bin / share : bin.parent_path() / share;
+  for (const fs::directory_entry& file : fs::recursive_directory_iterator(
+           folder, fs::directory_options::follow_directory_symlink, error)) {
     if (file.path().extension() == ".yaml") {
-      found.emplace(file.path().stem().string(), file.path());
+      found.emplace(file.path().stem().string(), fs::canonical(file.path(), error));
     }
   }
   return found;

@@ -9,8 +9,8 @@
 
 namespace heed::cli {
 
-// Name and file. They lie in ../share/heedgrad/configs, seen from the program, or in a build folder
-// behind share/heedgrad/configs, a link to those of the checkout.
+// Name and file. They lie in ../share/heedgrad, seen from the program, in folders like those of the
+// sources; or in a build folder in share/heedgrad, behind links to those of the checkout.
 std::map<std::string, std::filesystem::path> own_configs();
 
 // The config or run that an argument names: a bare NAME is what the current folder has by this

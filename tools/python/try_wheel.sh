@@ -29,7 +29,7 @@ done
 
 quietly() { "$@" >log 2>&1 || { cat log >&2; echo "try_wheel: failed: $*" >&2; exit 1; }; }
 quietly heed tour causal
-quietly heed train "$checkout/configs/wings/sentences/six_words.yaml" --out run
-quietly heed train "$checkout/configs/wings/sentences/six_words.yaml" --set precision=float64 --out run64  # by heed-f64
+quietly heed train "$checkout/train/extras/toy_tasks/configs/six_words.yaml" --out run
+quietly heed train "$checkout/train/extras/toy_tasks/configs/six_words.yaml" --set precision=float64 --out run64  # by heed-f64
 python3 -c 'import heedgrad'
 echo "try_wheel: $(basename "$wheel") works, OpenBLAS's kernel is $here"

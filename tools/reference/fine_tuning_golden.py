@@ -138,7 +138,7 @@ def messages() -> list[tuple[str, str]]:
 
 
 def padded_to(length: int, longest: int) -> int:
-    """One of four lengths, as room_for() of train/wings/own_data has it."""
+    """One of four lengths, as room_for() of tools/extras/own_data/train has it."""
     step = 8 * (longest // 32 + 1)
     return min(longest, (length // step + 1) * step - 1)
 

@@ -196,7 +196,7 @@ CASES = {
 }
 
 LATENT = {"type": "latent_attention", **LONG, "d_out": 12, "num_heads": 2}
-# Of the wing alternatives, numbered from 500: new cases above leave their seeds as they are.
+# Of the extra alternatives, numbered from 500: new cases above leave their seeds as they are.
 ALTERNATIVES = {
     "latent_attention": (LATENT, ""),
     "latent_attention_query_latent": ({**LATENT, "num_heads": 3, "d_latent": 5, "d_query_latent": 7, "d_rope": 6,
@@ -225,7 +225,7 @@ ALTERNATIVES = {
 MODEL = {"context_length": T + 1, "d_model": D, "num_heads": 2, "num_layers": 2}
 PICTURES = {"type": "encoder", "patch_size": 2, "image_height": 4, "image_width": 6, **MODEL}
 PATCHES = {"type": "patch_embedding", "patch_size": 2, "image_width": 6, "d_model": D}
-# Of the wing encoders, from 600.
+# Of encoders, from 600.
 ENCODERS = {
     "patch_embedding": (PATCHES, "picture"),
     "patch_embedding_colours": ({**PATCHES, "channels": 3, "bias": False}, "picture unbatched"),

@@ -1,14 +1,14 @@
 """The task `lines` in PyTorch: documents with a beginning and an end, trained as heed trains them.
 
     python tools/reference/lines_traces.py [--out tests/golden/fine_tuning/lines.json]
-    python tools/reference/lines_traces.py --run runs/names        # of configs/wings/fine_tuning/names.yaml
+    python tools/reference/lines_traces.py --run runs/names        # of tools/extras/fine_tuning/configs/names.yaml
 
 The first writes the losses and gradient norms of 30 steps, in float64, made with PyTorch 2.13: {name: {"config": our YAML,
 path relative to the file's own folder, "loss": [...], "grad_norm": [...]}}. `plain` has no dropout, `dropout` has 0.1.
 The second repeats all steps of names.yaml in float32 and compares its losses with those in the run's metrics.csv.
 
 documents() and batches() are the whole task: the split by XXH64, the order of DataLoader, <start> before and <end> after a
-document, padding that has no loss. A batch is as long as heed's (room_for in train/wings/own_data/own_examples.cpp), which
+document, padding that has no loss. A batch is as long as heed's (room_for in tools/extras/own_data/train/own_examples.cpp), which
 matters for dropout alone.
 """
 import argparse
@@ -135,7 +135,7 @@ def golden() -> dict:
         config = {
             "seed": 123,
             "random": {"generators": "separate", **DROPOUT_STREAM},
-            "data": {"type": "lines", "path": "../../../configs/wings/fine_tuning/names.txt", "tokenizer": "char",
+            "data": {"type": "lines", "path": "../../../tools/extras/fine_tuning/configs/names.txt", "tokenizer": "char",
                      "train_fraction": 0.05},
             "model": {"type": "gpt", "d_model": 32, "num_heads": 2, "num_layers": 2, "dropout": dropout},
             "optimizer": {"type": "adamw", "lr": 3.0e-3, "betas": [0.9, 0.99], "weight_decay": 0.1},
@@ -149,10 +149,10 @@ def golden() -> dict:
 
 
 def compare(run: pathlib.Path):
-    config = yaml.safe_load((ROOT / "configs/wings/fine_tuning/names.yaml").read_text())
+    config = yaml.safe_load((ROOT / "tools/extras/fine_tuning/configs/names.yaml").read_text())
     for section, key in (("optimizer", "lr"), ("schedule", "min_lr")):  # YAML 1.1 reads 2e-3 as a text
         config[section][key] = float(config[section][key])
-    trace = train(config, ROOT / "configs/wings/fine_tuning", torch.float32)
+    trace = train(config, ROOT / "tools/extras/fine_tuning/configs", torch.float32)
     worst = 0.0
     for row in csv.DictReader((run / "metrics.csv").open()):
         step = int(row["step"])

@@ -4,7 +4,7 @@
     pip install tokenizers      (made with tokenizers 0.23)
     tools/reference/pattern_golden.py
 
-The file has the text and, for each pattern of train/wings/bpe/text/published_patterns.cpp, the pieces.
+The file has the text and, for each pattern of tools/extras/bpe/train/text/published_patterns.cpp, the pieces.
 """
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How PyTorch 2.13 prints: golden texts for tools/wings/show/print.h and for the steps of `heed tour`.
+"""How PyTorch 2.13 prints: golden texts for tools/extras/report/print.h and for the steps of `heed tour`.
 
     python tools/reference/print_golden.py            writes tests/golden/tour/printed.json
 

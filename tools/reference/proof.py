@@ -19,7 +19,7 @@ import torch
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools/wings/bench"))
+sys.path.append(str(ROOT / "tools/extras/bench"))
 THREADS = len(os.sched_getaffinity(0))
 
 

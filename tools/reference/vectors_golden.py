@@ -1,8 +1,8 @@
-"""Writes the six vectors of configs/wings/vectors/six_vectors.yaml, and tests/golden/vectors: 30 steps of SGD on vectors in PyTorch.
+"""Writes the six vectors of tools/extras/own_data/configs/six_vectors.yaml, and tests/golden/vectors: 30 steps of SGD on vectors in PyTorch.
 
     python tools/reference/vectors_golden.py [--six configs/data] [--out tests/golden/vectors]
 
-configs/wings/vectors/six_vectors.safetensors: x (1, 6, 3), the six words of the documents; y (1, 6, 2), what each should become:
+tools/extras/own_data/configs/six_vectors.safetensors: x (1, 6, 3), the six words of the documents; y (1, 6, 2), what each should become:
 its own first two numbers. Averages over all words are alike, so each word has to learn which words to look at.
 
 tests/golden/vectors/<name>.safetensors has x and y, <name>.json:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a site from the READMEs by mkdocs: a page per wing, every source file that a README names, the page of the tour
+# Builds a site from the READMEs by mkdocs: a page per extra, every source file that a README names, the page of the tour
 # and three pages of heed explain. A link that leads nowhere ends it with 1.
 #   tools/setup/site.sh                    into build/site/html
 #   tools/setup/site.sh --out DIR          into DIR, which may exist only as a site or empty
@@ -49,8 +49,8 @@ explain() {
   "$heed" explain "$runs/$name" --prompt "$prompt" --out "$pages/$name.html" >/dev/null
 }
 explain shakespeare configs/quickstart.yaml 'ROMEO:'
-explain induction configs/wings/probe/induction.yaml '7 3 21 0 14 7 3 21'
-explain negation configs/wings/sentences/negation.yaml 'Attention is not too shabby'
+explain induction tools/extras/probe/configs/induction.yaml '7 3 21 0 14 7 3 21'
+explain negation train/extras/toy_tasks/configs/negation.yaml 'Attention is not too shabby'
 cp "$runs/shakespeare/report.html" "$pages/report.html"
 
 python3 tools/setup/site/site.py stage --pages "$pages" --into build/site/staged

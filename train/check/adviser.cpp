@@ -16,7 +16,7 @@ void check_by_advisers(const LoadedRun& run, const Module& model, ConfigErrors& 
   }
   if (!run.config.train.show.empty() && adviser_registry().types().find("show") == nullptr) {
     errors.add_field(run.resolved.get("train"), "show", "this build prints no parameters",
-                     belongs_to_wing("adviser", "show"));
+                     belongs_to_extra("adviser", "show"));
   }
 }
 

@@ -1,4 +1,4 @@
-// What wings know about a run before it trains: mistakes in the config about parts of the model,
+// What extras know about a run before it trains: mistakes in the config about parts of the model,
 // and advice where it trains without an error, but hardly as it was meant. A header that ends in
 // HEED_ADVISER(Class, "name") is asked for every plan (train/plan.h).
 #pragma once

@@ -13,7 +13,7 @@ void ModelStart::check(const RunConfig& config, const ConfigNode& train,
     const ConfigNode& node = train.get(key);
     if ((node.size() > 0 || !node.text().empty()) && !errors.are_within(node.path())) {
       errors.add(node, "this build trains all of a model as it is drawn",
-                 belongs_to_wing("start", "weights"));
+                 belongs_to_extra("start", "weights"));
     }
   }
 }

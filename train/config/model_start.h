@@ -1,5 +1,5 @@
 // What happens to a model before it is trained: `train.weights`, `train.freeze` and `train.lora`. A
-// door for wings: a header that ends in HEED_START(Class, "name") answers; of several the first by
+// door for extras: a header that ends in HEED_START(Class, "name") answers; of several the first by
 // name.
 #pragma once
 

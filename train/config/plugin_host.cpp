@@ -4,14 +4,14 @@ namespace heed {
 
 void PluginHost::load(const std::filesystem::path& path) {
   fail<IoError>("--plugin ", path.string(),
-                ": this build loads no libraries: it has no wing plugins (-DHEED_WINGS)");
+                ": this build loads no libraries: it has no extra plugins (-DHEED_EXTRAS)");
 }
 
 void PluginHost::load_named_by(const ConfigNode& config, const std::filesystem::path&,
                                ConfigErrors& errors) {
   const ConfigNode& named = config.get("plugins");
   if (named.is_list() && !named.children().empty()) {
-    errors.add(named, "this build loads no libraries: it has no wing plugins (-DHEED_WINGS)");
+    errors.add(named, "this build loads no libraries: it has no extra plugins (-DHEED_EXTRAS)");
   }
 }
 

@@ -1,5 +1,5 @@
 // Libraries of one's own types, which the command line, a config or a run may name: what the core
-// asks of the wing that loads them. A header that ends in HEED_PLUGINS(Class, "name") answers; of
+// asks of the extra that loads them. A header that ends in HEED_PLUGINS(Class, "name") answers; of
 // several the first by name.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What is said of a type or a command whose wing this build leaves out.
+// What is said of a type or a command whose extra this build leaves out.
 #include "layers/config/left_out.h"
 
 #include <doctest/doctest.h>
@@ -10,26 +10,26 @@
 using namespace heed;
 using namespace heed::testing;
 
-TEST_CASE("left out: a type or a command of a missing wing is answered by its name") {
-  const bool deleted = !std::filesystem::exists(house::root() / "layers/wings/recurrent");
-  const bool is_left_out = !house::has_wing("recurrent") && !deleted;
-  CHECK(belongs_to_wing("layer", "gru") ==
+TEST_CASE("left out: a type or a command of a missing extra is answered by its name") {
+  const bool deleted = !std::filesystem::exists(layout::root() / "layers/extras/recurrent");
+  const bool is_left_out = !layout::has_extra("recurrent") && !deleted;
+  CHECK(belongs_to_extra("layer", "gru") ==
         (is_left_out
-             ? "; it belongs to the wing recurrent, which this build leaves out (-DHEED_WINGS)"
+             ? "; it belongs to the extra recurrent, which this build leaves out (-DHEED_EXTRAS)"
              : ""));
-  CHECK(belongs_to_wing("layer", "no_such_layer").empty());
-  CHECK(belongs_to_wing("task", "gru").empty());
+  CHECK(belongs_to_extra("layer", "no_such_layer").empty());
+  CHECK(belongs_to_extra("task", "gru").empty());
   const TempDir folder;
   write_text(folder / "c.yaml", "model: {type: gruu}\n");
   CHECK(contains(run_heed({"validate", (folder / "c.yaml").string()}).err, "unknown layer gruu"));
   if (is_left_out) {
     write_text(folder / "c.yaml", "model: {type: gru, d_in: 2, d_out: 2}\n");
     CHECK(contains(run_heed({"validate", (folder / "c.yaml").string()}).err,
-                   "model.type: unknown layer gru; it belongs to the wing recurrent, "));
+                   "model.type: unknown layer gru; it belongs to the extra recurrent, "));
   }
-  if (!house::has_wing("tour") && std::filesystem::exists(house::root() / "tools/wings/tour")) {
+  if (!layout::has_extra("tour") && std::filesystem::exists(layout::root() / "tools/extras/tour")) {
     CHECK(run_heed({"tour"}).err ==
-          "heed: unknown command tour; it belongs to the wing tour, which this build leaves out "
-          "(-DHEED_WINGS)\n");
+          "heed: unknown command tour; it belongs to the extra tour, which this build leaves out "
+          "(-DHEED_EXTRAS)\n");
   }
 }

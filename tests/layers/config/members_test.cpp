@@ -12,7 +12,7 @@
 #include "tests/support/source_tree.h"
 
 using namespace heed::testing;
-using namespace heed::testing::house;
+using namespace heed::testing::layout;
 
 namespace {
 
@@ -105,11 +105,11 @@ TEST_CASE("fields: every member of a config is declared") {
   std::sort(all.without.begin(), all.without.end());
   CHECK(all.configs == configs);
   CHECK(configs > 20);
-  CHECK(house::joined(all.without) ==
+  CHECK(layout::joined(all.without) ==
         "layers/config/fields.h NoFields, layers/packed_attention.h Config");
   // Filled in by C++: what a config is read for, not what it says.
   std::sort(all.undeclared.begin(), all.undeclared.end());
-  CHECK(house::joined(all.undeclared) == "RunConfig.purpose, TrainConfig.required");
+  CHECK(layout::joined(all.undeclared) == "RunConfig.purpose, TrainConfig.required");
 }
 
 TEST_CASE("fields: a member that is not declared is found") {
@@ -132,6 +132,6 @@ TEST_CASE("fields: a member that is not declared is found") {
   Members all;
   look_at(header, source, all);
   CHECK(all.count == 8);
-  CHECK(house::joined(all.undeclared) ==
+  CHECK(layout::joined(all.undeclared) ==
         "Config.d_out, Config.window, Config.other, Config.forgotten");
 }

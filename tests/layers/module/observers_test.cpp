@@ -59,10 +59,10 @@ std::vector<Attending> all_that_attend() {
     all.back().in = input_for(*all.back().layer, {2, 7});
   }
   std::vector<std::string> to_context;
-  if (house::has_wing("translation")) {
+  if (layout::has_extra("sequence_models")) {
     to_context.emplace_back("{type: cross_attention, d_in: 12, d_out: 12, num_heads: 3}");
   }
-  if (house::has_wing("recurrent")) {
+  if (layout::has_extra("recurrent")) {
     to_context.emplace_back("{type: global_attention, d_in: 12}");
     to_context.emplace_back("{type: global_attention, d_in: 12, score: dot}");
   }
@@ -123,8 +123,8 @@ TEST_CASE("observers: every layer that attends offers weights and heads, and kee
     }
     CHECK(!observer.seen[Activation::output].empty());
   }
-  CHECK(offered ==
-        54 + (house::has_wing("recurrent") ? 2 : 0) + (house::has_wing("translation") ? 1 : 0));
+  CHECK(offered == 54 + (layout::has_extra("recurrent") ? 2 : 0) +
+                       (layout::has_extra("sequence_models") ? 1 : 0));
   CHECK(compared > 200);
 }
 

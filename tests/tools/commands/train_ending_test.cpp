@@ -118,7 +118,7 @@ TEST_CASE("heed train: on a terminal few lines, a bar of losses, and a verdict i
 }
 
 TEST_CASE("heed train: a model that answers is not offered to write") {
-  if (!has_terminals() || !house::has_wing("made")) return;
+  if (!has_terminals() || !layout::has_extra("toy_tasks")) return;
   const TempDir folder;
   const std::string config = (folder / "sort.yaml").string();
   write_text(config, text("precision: ", precision_name,

@@ -24,7 +24,7 @@ OTHER_MODELS = {"cross_attention_hidden_size", "pruned_heads", "quantization_con
 
 def test_every_key_of_peft_is_in_the_table() -> None:
     peft = pytest.importorskip("peft")
-    page = (ROOT / "train/wings/peft/README.md").read_text(encoding="utf-8")
+    page = (ROOT / "tools/extras/hugging_face/README.md").read_text(encoding="utf-8")
     known = set(re.findall(r"`(\w+)`", page)) | REFUSED
     names = {field.name for field in dataclasses.fields(peft.LoraConfig)}
     assert len(names) > 20 and names - known == set()

@@ -94,7 +94,7 @@ void add_line(Case& one, const std::string& line) {
   }
 }
 
-std::vector<Case> cases_in(const house::SourceFile& file) {
+std::vector<Case> cases_in(const layout::SourceFile& file) {
   std::vector<Case> cases;
   for (size_t i = 0; i < file.lines.size(); ++i) {
     std::string title;
@@ -168,20 +168,19 @@ void check_case(const Case& one, Reader read) {
   CHECK(exit_code == one.exit_code);
 }
 
-// The files of a folder of tests/messages; of those of wings, the ones of this build.
-std::vector<house::SourceFile> files_of(const std::string& folder) {
-  std::vector<house::SourceFile> files =
-      house::files_in({"tests/messages/" + folder}, {folder == "sets" ? ".txt" : ".yaml"});
-  std::erase_if(files, [](const house::SourceFile& file) {
-    const fs::path path = file.path;
-    return path.parent_path().filename() == "wings" && !house::has_wing(path.stem().string());
-  });
-  return files;
+// The files of a folder of tests/messages; of those of extras, the ones of this build.
+std::vector<layout::SourceFile> files_of(const std::string& folder) {
+  std::vector<std::string> folders{"tests/messages/" + folder};
+  for (const std::string& extra : layout::built_extras()) {
+    const fs::path of_extra = layout::folder_of_extra(extra) / "tests/messages";
+    if (folder == "configs" && fs::exists(of_extra)) folders.push_back(of_extra);
+  }
+  return layout::files_in(folders, {folder == "sets" ? ".txt" : ".yaml"});
 }
 
 int check_cases(const std::string& folder, Reader read) {
   int count = 0;
-  for (const house::SourceFile& file : files_of(folder)) {
+  for (const layout::SourceFile& file : files_of(folder)) {
     const std::vector<Case> cases = cases_in(file);
     CHECK_MESSAGE(!cases.empty(), file.path);
     for (const Case& one : cases) check_case(one, read);
@@ -217,7 +216,7 @@ TEST_CASE("messages: configs with mistakes") {
 
 TEST_CASE("messages: single values and keys") {
   int count = 0;
-  for (const house::SourceFile& file : files_of("sets")) {
+  for (const layout::SourceFile& file : files_of("sets")) {
     for (size_t i = 0; i < file.lines.size(); ++i) {
       if (file.lines[i].empty() || file.lines[i].starts_with("#")) continue;
       check_case(case_of_set(text(file.path, ":", i + 1), file.lines[i]), read_config_of);
@@ -228,7 +227,7 @@ TEST_CASE("messages: single values and keys") {
 }
 
 TEST_CASE("messages: every file is read") {
-  const fs::path all = house::root() / "tests/messages";
+  const fs::path all = layout::root() / "tests/messages";
   int count = 0;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(all)) {
     if (entry.is_directory()) continue;

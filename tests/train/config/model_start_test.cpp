@@ -18,7 +18,7 @@ const std::vector<std::string> keys{"weights: w", "weights_ignore: [a]", "weight
 
 }  // namespace
 
-TEST_CASE("model start: without a wing, each key that needs one is refused at its place") {
+TEST_CASE("model start: without an extra, each key that needs one is refused at its place") {
   const ModelStart plain;
   RunConfig config;
   for (const std::string& key : keys) {
@@ -38,9 +38,9 @@ TEST_CASE("model start: without a wing, each key that needs one is refused at it
   CHECK(errors.empty());
 }
 
-TEST_CASE("model start: a build without the wing names it") {
-  if (house::has_wing("fine_tuning")) return;
-  const bool deleted = !std::filesystem::exists(house::root() / "train/wings/fine_tuning");
+TEST_CASE("model start: a build without the extra names it") {
+  if (layout::has_extra("fine_tuning")) return;
+  const bool deleted = !std::filesystem::exists(layout::root() / "tools/extras/fine_tuning/train");
   const TempDir folder;
   for (const std::string& key : keys) {
     const std::string set =
@@ -48,31 +48,33 @@ TEST_CASE("model start: a build without the wing names it") {
     const std::string lines = error_of([&] { load_small(folder, {set}); });
     CAPTURE(lines);
     CHECK(contains(lines, "this build trains all of a model as it is drawn"));
-    CHECK(contains(lines, "it belongs to the wing fine_tuning") == !deleted);
+    CHECK(contains(lines, "it belongs to the extra fine_tuning") == !deleted);
   }
 }
 
-TEST_CASE("train.show: a build without the wing that prints parameters refuses it") {
+TEST_CASE("train.show: a build without the extra that prints parameters refuses it") {
   const TempDir folder;
   const LoadedRun run = load_small(folder, {"train.show=[out_head]"});
   const std::string lines = error_of([&] { make_plan(run); });
   CAPTURE(lines);
-  CHECK(contains(lines, "train.show: this build prints no parameters") != house::has_wing("show"));
-  const bool deleted = !std::filesystem::exists(house::root() / "train/wings/show");
-  CHECK(contains(lines, "it belongs to the wing show") == (!house::has_wing("show") && !deleted));
+  CHECK(contains(lines, "train.show: this build prints no parameters") !=
+        layout::has_extra("inspect"));
+  const bool deleted = !std::filesystem::exists(layout::root() / "tools/extras/inspect/train");
+  CHECK(contains(lines, "it belongs to the extra inspect") ==
+        (!layout::has_extra("inspect") && !deleted));
 }
 
-TEST_CASE("eval.probe: a build without the wing that writes reports refuses it") {
+TEST_CASE("eval.probe: a build without the extra that writes reports refuses it") {
   const TempDir folder;
   const ProgramResult result =
       run_heed({"validate", write_config(folder), "--set", "eval={every: 4, probe: heads}"});
-  CHECK(result.exit_code == (house::has_wing("report") ? 0 : 2));
+  CHECK(result.exit_code == (layout::has_extra("report") ? 0 : 2));
   CHECK(contains(result.err, "eval.probe: unknown listener \"report\"") !=
-        house::has_wing("report"));
+        layout::has_extra("report"));
 }
 
-TEST_CASE("heed train --json: a build without the wing that prints events refuses it") {
-  if (house::has_wing("events")) return;
+TEST_CASE("heed train --json: a build without the extra that prints events refuses it") {
+  if (layout::has_extra("report")) return;
   const TempDir folder;
   const std::string out = (folder / "run").string();
   const ProgramResult result = run_heed({"train", write_config(folder), "--json", "--out", out});

@@ -1,5 +1,5 @@
 // The sum of the gradients of a step, by shards, in one process. That of several:
-// tests/train/wings/processes/.
+// train/extras/processes/tests/.
 #include "train/optim/gradient_sum.h"
 
 #include <doctest/doctest.h>

@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PICTURES = {".svg", ".png"}
 INSIDE = ("autograd", "layers", "train", "tools", "tests")
 PYTHON = ("tools", "python")
-WINGS = pathlib.Path("wings/README.md")  # a page of the site alone
+EXTRAS = pathlib.Path("extras/README.md")  # a page of the site alone
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".yaml": "yaml", ".js": "javascript",
              ".json": "json", ".css": "css", ".cmake": "cmake"}
 
@@ -60,7 +60,7 @@ def blocks(text):
 
 def for_users(page):
     """Whether a page is of use without the source: not those of the core's folders inside, and of the tests."""
-    return page.parts[0] != "tests" and (len(page.parts) <= 2 or wing_of(page) is not None or page.parts[:2] == PYTHON)
+    return page.parts[0] != "tests" and (len(page.parts) <= 2 or extra_of(page) is not None or page.parts[:2] == PYTHON)
 
 
 def documents(into):
@@ -100,10 +100,10 @@ def heading(path):
     return str(path)
 
 
-def wing_of(path):
-    """The wing that a page belongs to; None outside of wings."""
+def extra_of(path):
+    """The extra that a page belongs to; None outside of extras."""
     parts = path.parts
-    return parts[parts.index("wings") + 1] if "wings" in parts[:-2] else None
+    return parts[parts.index("extras") + 1] if "extras" in parts[:-2] else None
 
 
 class Stage:
@@ -204,26 +204,26 @@ class Stage:
             shutil.copytree(pages, self.into / "pages")
         for name in ("see.md", "site.css", "logo.svg"):
             shutil.copyfile(HERE / name, self.into / name)
-        self.write(WINGS, wings_page(readmes))
+        self.write(EXTRAS, extras_page(readmes))
         return readmes
 
 
-def wings_page(readmes):
-    """A table of all wings, from the tables of their READMEs."""
-    lines = ["# Wings", "", "The core trains, resumes and samples a GPT. A wing adds to it; each can be left out of a "
-             "build, or deleted.", "", "| wing | for | adds |", "|---|---|---|"]
-    for page in sorted(readmes, key=lambda page: wing_of(page) or ""):
-        if wing_of(page) is None or page.name != "README.md" or page.parent.name != wing_of(page):
+def extras_page(readmes):
+    """A table of all extras, from the tables of their READMEs."""
+    lines = ["# Extras", "", "The core trains, resumes and samples a GPT. An extra adds to it; each can be left out of a "
+             "build, or deleted.", "", "| extra | for | adds |", "|---|---|---|"]
+    for page in sorted(readmes, key=lambda page: extra_of(page) or ""):
+        if extra_of(page) is None or page.name != "README.md" or page.parent.name != extra_of(page):
             continue
         rows = dict(re.findall(r"^\| (for|adds) \| (.*?) \|$", (ROOT / page).read_text(), re.M))
-        lines.append(f"| [{wing_of(page)}](../{page}) | {rows.get('for', '')} | {rows.get('adds', '')} |")
+        lines.append(f"| [{extra_of(page)}](../{page}) | {rows.get('for', '')} | {rows.get('adds', '')} |")
     return "\n".join(lines) + "\n"
 
 
 def menu_name(page):
-    """"The wing tour" is tour, "autograd/ops" ops, "layers/wings/recurrent/scan" recurrent/scan."""
-    title = heading(page).removeprefix("The wing ")
-    return re.sub(r"^\w+/(wings/)?", "", title) if title == str(page.parent) else title
+    """"The extra tour" is tour, "autograd/ops" ops, "layers/extras/recurrent/scan" recurrent/scan."""
+    title = heading(page).removeprefix("The extra ")
+    return re.sub(r"^\w+/(extras/)?", "", title) if title == str(page.parent) else title
 
 
 def navigation(readmes):
@@ -234,15 +234,15 @@ def navigation(readmes):
         return [{first: str(pages[0])}, *named[1:]] if first and pages else named
 
     def outside(folder):
-        """The pages of a folder but for wings and the Python package."""
-        return [page for page in readmes if page.parts[0] == folder and not wing_of(page) and page not in python]
+        """The pages of a folder but for extras and the Python package."""
+        return [page for page in readmes if page.parts[0] == folder and not extra_of(page) and page not in python]
 
     python = [page for page in readmes if page.parts[:2] == PYTHON]
-    wings = sorted((page for page in readmes if wing_of(page) and page.parts[0] != "configs"),
-                   key=lambda page: (wing_of(page), len(page.parts), page))
+    extras = sorted((page for page in readmes if extra_of(page) and page.parts[0] != "configs"),
+                   key=lambda page: (extra_of(page), len(page.parts), page))
     sections = {"Train": entries([page for page in readmes if page.parts[0] == "configs"], "Configs and results"),
                 "Python": entries(python, "Python"),
-                "Wings": [str(WINGS), *entries(wings)],
+                "Extras": [str(EXTRAS), *entries(extras)],
                 "Inside": [{folder: entries(outside(folder), "Overview")} for folder in INSIDE]}
     changes = [{"Changes": "CHANGES.md"}] if pathlib.Path("CHANGES.md") in readmes else []
     return [{"Start": "README.md"}, {"See attention": "see.md"},

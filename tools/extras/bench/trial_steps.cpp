@@ -1,0 +1,24 @@
+#include "tools/extras/bench/trial_steps.h"
+
+#include <algorithm>
+
+#include "train/config/model_start.h"
+
+namespace heed::cli {
+
+TrialSteps::TrialSteps(const LoadedRun& run, Crew& crew)
+    : run_(run),
+      crew_(crew),
+      model_(make_model(run)),
+      optimizer_(optimizer_registry().make(run.config.optimizer,
+                                           parameters_to_train(*model_, run.config.train))),
+      schedule_(schedule_registry().make(run.config.schedule,
+                                         {optimizer_->base_lr(), run.config.train.steps})) {}
+
+StepResult TrialSteps::next() {
+  const int64_t last = run_.config.train.steps;  // of the schedule
+  const double lr = schedule_->lr(std::min(++done_, last));
+  return train_step(*model_, *run_.task, *optimizer_, run_.config.train, lr, nullptr, crew_);
+}
+
+}  // namespace heed::cli

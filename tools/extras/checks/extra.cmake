@@ -1,0 +1,1 @@
+list(APPEND heed_in_float64 "^tools/extras/checks/commands/")

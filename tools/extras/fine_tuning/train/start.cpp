@@ -1,0 +1,173 @@
+#include "tools/extras/fine_tuning/train/start.h"
+
+#include "autograd/base/rethrow.h"
+#include "tools/extras/fine_tuning/train/adapter.h"
+#include "tools/extras/fine_tuning/train/foreign.h"
+#include "tools/extras/fine_tuning/train/freeze.h"
+#include "tools/extras/fine_tuning/train/source.h"
+#include "tools/extras/fine_tuning/train/vocabularies.h"
+#include "train/checkpoint/manifest.h"
+#include "train/config/checks_between_sections.h"
+#include "train/config/resolve.h"
+#include "train/files/files.h"
+#include "train/files/run_files.h"
+#include "train/files/temporary.h"
+#include "train/yaml/yaml.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+// An embedding that is drawn anew has a vocabulary of its own.
+fs::path FineTuningStart::vocabularies(const TrainConfig& train, const fs::path& folder) const {
+  const std::vector<std::string>& ignored = train.weights_ignore;
+  if (train.weights.empty() || matches_any(ignored, "tok_emb.weight") ||
+      matches_any(ignored, "source_emb.weight")) {
+    return {};
+  }
+  fs::path file;
+  std::vector<std::string> warnings;  // reported, as mistakes are, where the weights are opened
+  error_of<IoError>([&] { file = heed::find_weights(folder / train.weights, warnings); });
+  return file.parent_path();
+}
+
+// What is said about weights to start from has no effect without them.
+void FineTuningStart::check(const RunConfig& config, const ConfigNode& train,
+                            ConfigErrors& errors) const {
+  if (!config.train.weights.empty() || errors.are_within("train")) {
+    return;
+  }
+  for (const char* key : {"weights_ignore", "weights_fingerprint"}) {
+    const ConfigNode& node = train.get(key);
+    if (node.size() > 0 || !node.text().empty()) {
+      errors.add(node, "has no effect without train.weights");
+    }
+  }
+}
+
+namespace {
+
+constexpr const char* if_moved =
+    "; --set train.weights=PATH says where they are now, heed export RUN DIR --adapter needs none";
+
+// A base that was trained further may still have the checkpoint with the recorded hash.
+fs::path with_hash(const fs::path& base, const std::string& hash) {
+  std::error_code none;
+  for (const auto& each : fs::directory_iterator(base / run_checkpoints, none)) {
+    bool same = false;
+    error_of<IoError>([&] { same = read_manifest(each).files[stored_model].text() == hash; });
+    if (same) return each.path();
+  }
+  return base;
+}
+
+// A warning if the ids of the weights, trained on data of this type, mean something else or may.
+std::string other_ids(const LoadedRun& run, const std::string& type_before) {
+  const Tokenizer* const ours = run.task->tokenizer();
+  try {
+    const std::unique_ptr<Tokenizer> theirs = tokenizer_of_weights(run.weights);
+    if (theirs != nullptr && ours != nullptr) {
+      return other_tokenizer(*theirs, *ours);
+    }
+    return (theirs == nullptr) == (ours == nullptr) || type_before == run.config.data.type()
+               ? ""
+               : text("the weights were trained ", theirs ? "with" : "without", " a tokenizer, ",
+                      "this run has ", ours != nullptr ? "one" : "none",
+                      ": nothing tells whether the ids mean the same");
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    return "the tokenizer is not compared with that of the weights: " +
+           what.substr(0, what.find('\n'));
+  }
+}
+
+}  // namespace
+
+void FineTuningStart::find_weights(LoadedRun& run, const fs::path& folder,
+                                   const fs::path& checkpoint) const {
+  TrainConfig& train = run.config.train;
+  if (train.weights.empty()) return;
+  train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
+  require_utf8_path("train.weights", train.weights);
+  const bool is_base = train.lora && !run.config.checkpoint.full;
+  if (run.config.purpose != Purpose::model && (checkpoint.empty() || is_base)) {
+    require<IoError>(!is_base || !is_temporary(train.weights), "a packed run is no base for ",
+                     "train.lora, which needs it whenever the run is opened; unpack it with tar");
+    const auto wrong = error_of<IoError>([&] {
+      run.weights =
+          heed::find_weights(with_hash(train.weights, train.weights_fingerprint), run.warnings);
+      const std::string found = source_fingerprint(run.weights).text();
+      require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
+                       run.weights.string(), ": changed: expected fingerprint ",
+                       train.weights_fingerprint, ", got ", found);
+      train.weights_fingerprint = found;
+    });
+    const char* const hint = checkpoint.empty() ? "" : if_moved;
+    if (wrong) fail<IoError>(*wrong, hint);
+  }
+}
+
+void FineTuningStart::compare_tokenizers(LoadedRun& run) const {
+  const fs::path folder = run.weights.parent_path(), config = folder / stored_config;
+  const bool foreign = !run.weights.empty() && maker_of(folder) != nullptr;
+  if (run.weights.empty() || (!foreign && !is_there(config))) return;
+  const ConfigNode before = foreign ? ConfigNode() : read_config(config.string()).get("data");
+  const std::vector<std::string>& ignored = run.config.train.weights_ignore;
+  if (!matches_any(ignored, "tok_emb.weight") || !matches_any(ignored, "out_head.weight")) {
+    run.warnings.push_back(other_ids(run, before.get("type").text()));
+  }
+  run.warnings.push_back(other_classes(folder, run.task->classes(), ignored));
+  std::erase(run.warnings, "");
+}
+
+namespace {
+
+// Parameters of the base that were not filled in have no other place.
+void leave_out_base(Module& model, const std::vector<std::string>& ignored) {
+  const std::set<const void*> drawn = parameters_matching(model, ignored);
+  model.for_each_parameter([&](const std::string&, Parameter& parameter) {
+    const bool is_trained = parameter.tensor().requires_grad();
+    if (!is_trained && !drawn.contains(parameter.identity())) parameter.leave_out();
+  });
+}
+
+}  // namespace
+
+void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors& errors) const {
+  const TrainConfig& train = run.config.train;
+  const ConfigNode& section = run.resolved.get("train");
+  if (!run.weights.empty()) {
+    attempt(errors, section, "weights",
+            [&] { start_from(model, run.weights, train.weights_ignore); });
+  }
+  if (train.lora) {
+    attempt(errors, section, "lora", [&] {
+      adapter_registry().make(train.lora)->add_to(model);
+      if (!run.weights.empty() && !run.config.checkpoint.full) {
+        leave_out_base(model, train.weights_ignore);
+      }
+    });
+  }
+  const bool trains = run.config.purpose == Purpose::train;
+  for (const ConfigNode& pattern : section.get("freeze").children()) {
+    const std::string mistake = mistake_in_pattern(model, pattern.text(), trains);
+    if (!mistake.empty()) errors.add(pattern, mistake);
+  }
+}
+
+std::vector<std::string> FineTuningStart::differences(const LoadedRun& run) const {
+  return differences_from(run.weights, run.config.model);
+}
+
+void FineTuningStart::freeze(Module& model, const TrainConfig& config) const {
+  heed::freeze(model, config.freeze);
+}
+
+void FineTuningStart::merge(Module& model, const LoadedRun& run) const {
+  if (run.config.train.lora) {
+    adapter_registry().make(run.config.train.lora)->merge_into(model);
+    model.for_each_parameter([](const std::string&, Parameter& each) { each.leave_out(false); });
+  }
+}
+
+}  // namespace heed

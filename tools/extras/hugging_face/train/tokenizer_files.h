@@ -1,0 +1,27 @@
+// The tokenizer of a run in the files that transformers' AutoTokenizer reads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "tools/extras/bpe/train/model.h"
+#include "train/tokenizers/tokenizer.h"
+
+namespace heed {
+
+struct TokenizerFiles {
+  std::map<std::string, std::string> texts;  // by file name; none for a tokenizer that has no file
+  std::optional<int32_t> end_of_text;        // the token that ends a text, if the tokenizer has one
+};
+
+// Byte pair encodings as they are. Characters and bytes are written as byte pair encodings without
+// merges, whose ids are the same. context_length: of the model.
+TokenizerFiles tokenizer_files(const Tokenizer& tokenizer, int64_t context_length);
+
+// Names the ids from the end of the vocabulary to vocab_size: models are often a little larger than
+// their tokenizers. Returns how many.
+int64_t pad_vocabulary(BpeModel& model, int64_t vocab_size);
+
+}  // namespace heed

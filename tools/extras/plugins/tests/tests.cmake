@@ -1,0 +1,21 @@
+# What transcripts/plugins.txt and stranger.txt load: one of each kind, one whose name is taken, one that leaves a trace
+# when it is loaded, and one that throws.
+include(${PROJECT_BINARY_DIR}/lib/cmake/heedgrad/heedgrad_plugin.cmake)
+foreach(plugin test_plugin taken_plugin trace_plugin throwing_plugin)
+  heedgrad_add_plugin(${plugin} ${CMAKE_CURRENT_LIST_DIR}/plugin/${plugin}.h)
+  foreach(library ${plugin} ${plugin}-f64)
+    target_link_libraries(${library} PRIVATE heed_flags)  # the sanitizers of this build, if any
+    target_compile_options(${library} PRIVATE -O0)
+  endforeach()
+  if("${test_files}" MATCHES "stranger_test|transcripts_test")
+    add_dependencies(heed_tests ${plugin})
+    if(NOT HEED_SANITIZE)  # whose builds have no heed-f64
+      add_dependencies(heed_tests ${plugin}-f64)
+    endif()
+  endif()
+endforeach()
+
+# What heedgrad_add_plugin() warns of.
+add_test(NAME tools/plugin_cmake COMMAND ${CMAKE_COMMAND} -D PACKAGE=${PROJECT_BINARY_DIR}/lib/cmake/heedgrad
+  -D FOLDER=${PROJECT_BINARY_DIR}/plugin_cmake -P ${CMAKE_CURRENT_LIST_DIR}/plugin_cmake_check.cmake)
+set_tests_properties(tools/plugin_cmake PROPERTIES TIMEOUT ${seconds} LABELS tools)

@@ -1,0 +1,32 @@
+// What `heed probe` prints on a terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/extras/probe/ablate.h"
+#include "tools/extras/probe/lens.h"
+#include "tools/extras/probe/patch.h"
+#include "tools/extras/probe/write.h"
+#include "tools/extras/report/heads.h"
+#include "tools/extras/report/pages/heat_map.h"
+#include "train/data/task.h"
+
+namespace heed::cli {
+
+// "[7][ 3][ 21]": tokens one by one, so that the reader sees where each begins.
+std::string tokens_text(const std::vector<std::string>& names);
+
+// One line a head: "block 1 head 0   induction 0.93", and all of its scores.
+std::string heads_text(const probe::HeadScores& scores);
+// One row a position, one column a block: the likeliest token, coloured by its probability.
+std::string lens_text(const probe::Lens& lens, const Task& text, const HeatMapStyle& style);
+std::string ablations_text(const probe::Ablations& ablations);
+// Shares by position, with the tokens of both prompts, and by head.
+std::string patches_text(const probe::Patches& patches, const std::vector<std::string>& clean,
+                         const std::vector<std::string>& corrupt, const HeatMapStyle& style);
+// Sums by kind of part, then what each part adds by block. `wrong`: empty if there is none.
+std::string attribution_text(const probe::Attribution& attribution, const std::string& answer,
+                             const std::string& wrong, const HeatMapStyle& style);
+
+}  // namespace heed::cli

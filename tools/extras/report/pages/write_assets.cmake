@@ -1,0 +1,42 @@
+# cmake -D OUTPUT=assets.cpp -D LIST=assets.cpp.list -D PAGES=tools/extras/report/pages -P write_assets.cmake
+# A line of LIST: name|title of a page|more sources of its scripts|of its images|files, separated by commas.
+cmake_minimum_required(VERSION 3.25)
+
+file(READ ${PAGES}/head.html head_of_all)
+file(READ ${PAGES}/foot.html foot)
+file(STRINGS ${LIST} lines)
+set(source "// Written by the build from the files of pages; changes here are lost.\n"
+  "#include \"tools/extras/report/pages/page.h\"\n\n"
+  "namespace heed {\n\n"
+  "const std::vector<Asset>& assets() {\n"
+  "  static const std::vector<Asset> all{\n")
+list(JOIN source "" source)
+foreach(line IN LISTS lines)
+  string(REGEX MATCH "^([^|]*)\\|([^|]*)\\|([^|]*)\\|([^|]*)\\|(.*)$" line "${line}")
+  set(asset "${CMAKE_MATCH_1}")
+  set(name "${CMAKE_MATCH_2}")
+  set(more_script_src "${CMAKE_MATCH_3}")
+  set(more_img_src "${CMAKE_MATCH_4}")
+  string(REPLACE "," ";" files "${CMAKE_MATCH_5}")
+  set(whole "")
+  foreach(file IN LISTS files)
+    file(READ ${file} text)
+    if(name)
+      set(head "${head_of_all}")
+      foreach(part head foot name more_script_src more_img_src)
+        string(REPLACE "{{${part}}}" "${${part}}" text "${text}")
+      endforeach()
+    endif()
+    string(APPEND whole "${text}")
+    if(file MATCHES "\\.js$")
+      string(APPEND whole "\n")
+    endif()
+  endforeach()
+  string(FIND "${whole}" ")heed_page\"" at)
+  if(NOT at EQUAL -1)
+    message(FATAL_ERROR "${asset} has the sign that ends a raw string")
+  endif()
+  string(APPEND source "{\"${asset}\", R\"heed_page(${whole})heed_page\"},\n")
+endforeach()
+string(APPEND source "  };\n  return all;\n}\n\n}  // namespace heed\n")
+file(WRITE ${OUTPUT} "${source}")

@@ -1,1 +1,0 @@
-# Needs: bpe hugging_face pages peft

@@ -1,2 +1,0 @@
-# Needs: pages trials
-list(APPEND heed_in_float64 "^tools/wings/forward/")

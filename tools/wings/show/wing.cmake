@@ -1,1 +1,0 @@
-list(APPEND heed_in_float64 "^tools/wings/show/")

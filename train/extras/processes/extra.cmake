@@ -1,0 +1,20 @@
+# Optional: without MPI there is no libheedgrad-mpi.so, and a run has one process. It is loaded under a launcher only
+# (launch.h).
+list(APPEND heed_apart "^train/extras/processes/mpi_communicator\\.cpp$")
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI QUIET COMPONENTS CXX)
+if(NOT MPI_CXX_FOUND)
+  message(STATUS "MPI was not found: training runs in one process (Debian: libopenmpi-dev)")
+endif()
+
+function(heed_add_processes suffix)
+  if(NOT MPI_CXX_FOUND)
+    return()
+  endif()
+  add_library(heedgrad-mpi${suffix} SHARED train/extras/processes/mpi_communicator.cpp)
+  target_link_libraries(heedgrad-mpi${suffix} PRIVATE heedgrad${suffix} heed_flags MPI::MPI_CXX)
+  install(TARGETS heedgrad-mpi${suffix} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
+  if(TARGET heed${suffix})
+    add_dependencies(heed${suffix} heedgrad-mpi${suffix})
+  endif()
+endfunction()

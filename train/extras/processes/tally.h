@@ -1,0 +1,12 @@
+// The sum of what several processes have counted in an evaluation.
+#pragma once
+
+#include "train/crew.h"
+#include "train/extras/processes/communicator.h"
+
+namespace heed {
+
+// Each process gives the tally of its batches, which follow those of the ranks before it.
+Tally sum_of_all(Communicator& ranks, Tally own);
+
+}  // namespace heed

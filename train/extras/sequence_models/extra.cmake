@@ -1,0 +1,1 @@
+# Needs: toy_tasks

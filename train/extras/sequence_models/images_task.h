@@ -1,0 +1,45 @@
+// The class of a picture, from a safetensors file or from files of IDX, as MNIST's (pictures.h).
+//   x (B, channels, height, width);  targets (B)
+#pragma once
+
+#include "train/data/task.h"
+#include "train/extras/sequence_models/pictures.h"
+
+namespace heed {
+
+class ImagesTask final : public Task {
+ public:
+  static constexpr const char* help = "the class of a picture: safetensors, or IDX as MNIST's";
+
+  struct Config {
+    std::string path, validation;
+    double train_fraction = 0.9;
+    bool shuffle = true;
+    std::vector<std::string> classes;
+    std::string fingerprint, validation_fingerprint;
+    void fields(Fields& f);
+  };
+
+  // Throws what Pictures does; TaskError for a part without pictures, pictures to validate with of
+  // another size, and a label without a name in `classes`.
+  ImagesTask(const Config& c, const TaskSetup& setup);
+
+  std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
+  std::string description() const override;
+  std::vector<std::filesystem::path> files() const override { return files_; }
+
+  bool continues_prompt() const override { return false; }
+  void score(const Array& output, const Batch& batch, Score& score) const override;
+  std::vector<ScoreTable> tables(const Score& score) const override;
+
+ private:
+  void warn(int64_t count);
+  Batch batch_of(Split split, const std::vector<int64_t>& which) const;
+
+  std::vector<std::filesystem::path> files_;
+  const Pictures pictures_;
+  std::optional<Pictures> validation_;  // the pictures to validate with, if in a file of their own
+};
+HEED_TASK(ImagesTask, "images");
+
+}  // namespace heed

@@ -1,0 +1,60 @@
+#include "train/extras/sequence_models/layers/classifier.h"
+
+#include "tests/support/layer_cases.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+std::string classifier(const std::string& options = "num_layers: 2") {
+  return "{type: classifier, vocab_size: 11, num_classes: 3, context_length: 9, d_model: 12, "
+         "num_heads: 3, " +
+         options + "}";
+}
+
+const Ids eight_words = ids({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
+
+}  // namespace
+
+TEST_CASE("classifier: parameters are those of a gpt, the head has a bias") {
+  const std::string lines = parameter_lines(*layer_of(classifier()));
+  CHECK(
+      lines.starts_with("tok_emb.weight (11, 12)\npos_emb.weight (9, 12)\n"
+                        "trf_blocks.0.att.W_query.weight (12, 12)\n"));
+  CHECK(lines.ends_with("out_head.weight (3, 12)\nout_head.bias (3,)\n"));
+}
+
+TEST_CASE("classifier: what is padding changes nothing") {
+  for (const char* pool : {"num_layers: 2, pool: mean", "num_layers: 2, pool: first"}) {
+    CAPTURE(pool);
+    const auto layer = layer_of(classifier(pool));
+    Input in{eight_words};
+    in.mask = Mask::full({2, 4}, 1);
+    in.mask.mutable_data()[3] = 0;
+    const Array y = (*layer)(in).value();
+    REQUIRE(y.shape() == Shape{2, 3});
+    Input other = in;
+    other.ids = eight_words.clone();
+    other.ids.mutable_data()[3] = 10;
+    check_same_bits((*layer)(other).value(), y);
+    const Array alone = (*layer)(ids({3}, {0, 1, 2})).value();
+    REQUIRE(alone.shape() == Shape{3});
+    CHECK(check_near(alone, Array::from({3}, y.span().first(3))) == 3);
+  }
+}
+
+TEST_CASE("classifier: without blocks and positions it is a bag of words") {
+  const Ids reversed = ids({2, 4}, {3, 2, 1, 0, 7, 6, 5, 4});
+  const auto bag = layer_of(classifier("num_layers: 0, position: none"));
+  CHECK(check_near((*bag)(eight_words).value(), (*bag)(reversed).value()) == 6);
+  const auto sees_order = layer_of(classifier());
+  CHECK(std::memcmp((*sees_order)(eight_words).value().data(),
+                    (*sees_order)(reversed).value().data(), 6 * sizeof(real)) != 0);
+}
+
+TEST_CASE("classifier: pool says which states are looked at") {
+  const auto first = layer_of(classifier("num_layers: 0, pool: first"));
+  const Ids same_first = ids({2, 4}, {0, 9, 9, 9, 4, 9, 9, 9});
+  check_same_bits((*first)(eight_words).value(), (*first)(same_first).value());
+}

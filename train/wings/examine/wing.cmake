@@ -1,2 +1,0 @@
-# Needs: trials
-list(APPEND heed_in_float64 "^tools/wings/examine/")

@@ -1,1 +1,0 @@
-# Needs: bpe fine_tuning

@@ -1,1 +1,0 @@
-# Needs: fine_tuning hugging_face

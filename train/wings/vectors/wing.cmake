@@ -1,1 +1,0 @@
-# Needs: show
