@@ -5,6 +5,11 @@
 
 namespace heed {
 
+std::unique_ptr<Module> MultiHeadAttention::make(const Config& c) {
+  if (c.packed) return std::make_unique<PackedAttention>(PackedAttention::Config{c});
+  return std::make_unique<MultiHeadAttention>(c);
+}
+
 PackedAttention::PackedAttention(const Config& c)
     : config(checked(c)),
       out_proj(optional_child<Linear>(
@@ -13,7 +18,7 @@ PackedAttention::PackedAttention(const Config& c)
       in_proj_weight(this, "in_proj_weight", {saturated_product(3, c.d_out), c.d_in},
                      init::xavier_uniform),
       in_proj_bias(this, "in_proj_bias", {saturated_product(3, c.d_out)}, init::zeros, c.qkv_bias),
-      angles_(c.angles()) {
+      angles_(c.variant.angles(c.sizes())) {
   if (c.out_proj && c.out_bias) {
     const NoGrad off;
     std::fill_n((*out_proj)->bias.tensor().mutable_value(), dry_run() ? 0 : c.d_out, real{0});

@@ -35,7 +35,9 @@ TEST_CASE("gpt: norm_eps, ff_width, rope_base and swiglu, as a llama has them") 
   CHECK(parameter_of(*layer, "trf_blocks.1.ff.up_proj.weight").shape() == Shape{5, 12});
   const auto& model = dynamic_cast<const Gpt&>(*layer);
   CHECK(dynamic_cast<const RmsNorm&>(*model.final_norm).config.eps == 0.5);
-  CHECK(dynamic_cast<const MultiHeadAttention&>(*model.trf_blocks[1]->att).config.rope_base == 7);
+  CHECK(
+      dynamic_cast<const MultiHeadAttention&>(*model.trf_blocks[1]->att).config.variant.rope_base ==
+      7);
 }
 
 TEST_CASE("gpt: rope and grouped heads reach the attention") {
@@ -52,7 +54,8 @@ TEST_CASE("gpt: rotary_fraction and parallel_residual reach its blocks") {
   const auto layer = layer_of(gpt("position: rope, rotary_fraction: 0.5, parallel_residual: true"));
   const auto& block = *dynamic_cast<const Gpt&>(*layer).trf_blocks[1];
   CHECK(block.config.parallel_residual);
-  CHECK(dynamic_cast<const MultiHeadAttention&>(*block.att).config.rotary_width() == 2);
+  const auto& attention = dynamic_cast<const MultiHeadAttention&>(*block.att).config;
+  CHECK(attention.variant.rotary_width(attention.head_width()) == 2);
 }
 
 TEST_CASE("gpt: head_dim and norm_eps reach the attention, as a qwen3 has them") {

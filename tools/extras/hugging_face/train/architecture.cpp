@@ -44,7 +44,7 @@ std::string attention_obstacle(const Gpt& model) {
     return text("model.attention: expected d_in and d_out of d_model, ", model.config.d_model,
                 ", got ", att->d_in, " and ", att->d_out);
   }
-  if (att->rope && model.config.position != "rope") {
+  if (att->variant.rope && model.config.position != "rope") {
     return "model.attention.rope: expected false with position " + model.config.position +
            ", got true";
   }
@@ -120,8 +120,8 @@ std::string obstacle(const Architecture& architecture, const Gpt& model) {
     return differs("head_dim", std::to_string(att.head_width()), "d_model / num_heads");
   }
   const std::string qk_norm = type == "qwen3" ? "rms_norm" : "none";
-  if (att.qk_norm != qk_norm) {
-    return differs("attention.qk_norm", att.qk_norm, qk_norm);
+  if (att.variant.qk_norm != qk_norm) {
+    return differs("attention.qk_norm", att.variant.qk_norm, qk_norm);
   }
   if (type == "qwen3" && feed_forward_of(model).bias) {
     return differs("bias", "true", "none in the feed-forward");

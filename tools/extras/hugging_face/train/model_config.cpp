@@ -277,7 +277,7 @@ void write_gpt2(const Gpt& model, ConfigNode& json) {
   json.set("resid_pdrop", c.dropout);
   json.set("embd_pdrop", c.dropout);
   json.set("attn_pdrop", attention_of(model).dropout);
-  json.set("scale_attn_weights", attention_of(model).scale != 1);
+  json.set("scale_attn_weights", attention_of(model).variant.scale != 1);
   json.set("scale_attn_by_inverse_layer_idx", false);
 }
 
@@ -301,10 +301,10 @@ void write_neox(const Gpt& model, ConfigNode& json) {
   json.set("hidden_dropout", c.dropout);
   json.set("use_parallel_residual", c.parallel_residual);
   json.set("attention_bias", true);
-  json.set("rotary_pct", att.rotary_fraction);
-  json.set("rotary_emb_base", att.rope_base);
+  json.set("rotary_pct", att.variant.rotary_fraction);
+  json.set("rotary_emb_base", att.variant.rope_base);
   write_rope(att, json);
-  json.find("rope_parameters")->set("partial_rotary_factor", att.rotary_fraction);
+  json.find("rope_parameters")->set("partial_rotary_factor", att.variant.rotary_fraction);
 }
 
 void write_llama(const Gpt& model, ConfigNode& json) {
@@ -315,7 +315,7 @@ void write_llama(const Gpt& model, ConfigNode& json) {
   json.set("head_dim", att.head_width());
   json.set("hidden_act", "silu");
   json.set("rms_norm_eps", c.norm_eps);
-  json.set("rope_theta", att.rope_base);
+  json.set("rope_theta", att.variant.rope_base);
   write_rope(att, json);
   json.set("attention_bias", att.qkv_bias || att.out_bias);
   json.set("mlp_bias", feed_forward_of(model).bias);
@@ -349,9 +349,9 @@ std::string export_obstacle(const Architecture& architecture, const Gpt& model) 
   }
   const MultiHeadAttention::Config& attention = attention_of(model);
   Gpt::Config written = model.config;
-  written.num_kv_heads = attention.num_kv_heads;
-  written.rope_base = attention.rope_base;
-  written.rotary_fraction = attention.rotary_fraction;
+  written.num_kv_heads = attention.variant.num_kv_heads;
+  written.rope_base = attention.variant.rope_base;
+  written.rotary_fraction = attention.variant.rotary_fraction;
   written.attention = {"multi_head_attention", attention};
   if (written.position == "sinusoidal") {
     written.position = "learned";  // a table of positions with these numbers

@@ -98,16 +98,16 @@ ConfigNode read_rope_scaling(Keys& keys) {
 }
 
 void write_rope(const MultiHeadAttention::Config& attention, ConfigNode& json) {
-  const bool scaled = attention.rope_scaling.factor != 1;
+  const bool scaled = attention.variant.rope_scaling.factor != 1;
   ConfigNode rope = ConfigNode::map({{"rope_type", scaled ? scaled_type : "default"}});
-  const ConfigNode scaling = write_fields(attention.rope_scaling);
+  const ConfigNode scaling = write_fields(attention.variant.rope_scaling);
   for (const ConfigNode& field : scaling.children()) {
     if (scaled) rope.set(field.key(), field);
   }
   if (scaled) {
     json.set("rope_scaling", rope);
   }
-  rope.set("rope_theta", attention.rope_base);
+  rope.set("rope_theta", attention.variant.rope_base);
   json.set("rope_parameters", rope);
 }
 
