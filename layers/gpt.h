@@ -1,47 +1,59 @@
 // A GPT: token and position embeddings, transformer blocks, a norm, logits over the vocabulary.
-// The book, section 4.6; Radford et al. 2019. With bias false, tie_embeddings true, init gpt2 and
-// activation gelu it is nanoGPT's model. Blocks take the attentions of a list in turn.
+// The book, section 4.6; Radford et al. 2019.
 //   ids (B, T <= context_length) -> logits (B, T, vocab_size);  (T) -> (T, vocab_size)
-//   logits = out_head(states);  states: embeddings, blocks and a norm, as in transformer_body.h
+//   x      = drop_emb(tok_emb(ids) + positions)
+//   x      = trf_block(x), num_layers times
+//   states = final_norm(x)                                      (B, T, d_model)
+//   logits = out_head(states)
+// With bias false, tie_embeddings true, init gpt2 and activation gelu it is nanoGPT's model.
 #pragma once
 
-#include "layers/transformer_body.h"
+#include <optional>
+
+#include "layers/embedding.h"
+#include "layers/gpt_config.h"
+#include "layers/positional.h"
+#include "layers/transformer_block.h"
 
 namespace heed {
 
-// The fields of a gpt's body: those of models with its parameters, whatever they end in.
-struct GptBodyConfig : TransformerBody::Config {
-  std::optional<int64_t> num_kv_heads = std::nullopt;
-  std::optional<int64_t> head_dim = std::nullopt;
-  double rope_base = 10000;
-  double rotary_fraction = 1;
-  // In this order; fields of the model come between them.
-  void size_fields(Fields& f);
-  void attention_fields(Fields& f);
-  void check(ConfigErrors& errors, const ConfigNode& at) const;
+// All but the last layer: what models of one sequence share. Other models than a gpt end in one
+// class for the whole sequence. Their parameters have the same names, so the weights of one fit the
+// others.
+class TransformerBody : public Module {
+ public:
+  using Config = TransformerBodyConfig;
+
+  std::optional<Child<Embedding>> tok_emb;   // absent if vocab_size is 0: a model of vectors
+  std::optional<Child<Positional>> pos_emb;  // learned or sinusoidal positions
+  Child<Dropout> drop_emb;
+  std::vector<Child<TransformerBlock>> trf_blocks;
+  Child<Module> final_norm;
+
+ protected:
+  // Expects a config that was checked.
+  explicit TransformerBody(const Config& c);
+
+  // Throws ShapeError, naming `layer`, for ids of another rank or longer than context_length.
+  void require_ids(const char* layer, const Input& in) const;
+  // The states of in.ids, after require_ids.
+  Tensor states(const char* layer, const Input& in);
+  // The states of in.x (B, T, d_model) in place of embedded tokens.
+  Tensor states_of_vectors(const Input& in);
+
+ private:
+  const int64_t context_length_;
 };
 
 class Gpt final : public TransformerBody {
  public:
   static constexpr const char* help = "a GPT: embeddings, transformer blocks, logits";
 
-  struct Config : GptBodyConfig {
-    bool tie_embeddings = false;
-    std::string init = "torch";
-    void fields(Fields& f);
-  };
+  using Config = GptConfig;
 
   explicit Gpt(const Config& c);
 
-  Signature signature() const override {
-    Signature whole{.ids = true,
-                    .vocab_size = config.vocab_size,
-                    .longest = config.context_length,
-                    .causal = true,
-                    .cache = true};
-    for (const Child<TransformerBlock>& block : trf_blocks) whole = whole.then(block->signature());
-    return whole;
-  }
+  Signature signature() const override;
 
   const Config config;
   Child<Linear> out_head;

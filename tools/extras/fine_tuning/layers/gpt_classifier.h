@@ -1,7 +1,7 @@
 // Puts whole texts into classes with the body of a gpt. The book, section 6.5.
 //   ids (B, T <= context_length) -> logits (B, num_classes);  (T) -> (num_classes)
 //   mask (B, T): 0 where a token is padding, which may follow a text or precede it
-//   logits = out_head(pooled states),  states as in gpt (layers/transformer_body.h)
+//   logits = out_head(pooled states),  states as in gpt (layers/gpt.h)
 // pool: last    the state of the last token that is no padding: causal attention lets it alone see
 //               the whole text
 //       mean    the mean of the states over the tokens that the mask keeps
@@ -10,7 +10,6 @@
 // gpt fits with weights_ignore: ["out_head.*"].
 #pragma once
 
-#include "layers/gpt.h"
 #include "train/extras/sequence_models/layers/classifying_body.h"
 
 namespace heed {

@@ -1,7 +1,7 @@
 // What models share that put a whole sequence into a class.
 #pragma once
 
-#include "layers/transformer_body.h"
+#include "layers/gpt.h"
 
 namespace heed {
 

@@ -3,7 +3,7 @@
 //   ids (B, T)                 with vocab_size: embedded tokens
 //   x (B, channels, H, W)      with patch_size: a vector for each patch (patch_embedding.h)
 //   x (B, T, d_model)          with neither
-// T <= context_length; positions, blocks and the last norm are those of transformer_body.h. Of the
+// T <= context_length; positions, blocks and the last norm are those of layers/gpt.h. Of the
 // states (B, T, d_model) come
 //   logits (B, num_classes)    with num_classes: out_head of the pooled states, as in classifier
 //   logits (B, T, vocab_size)  of ids: out_head of each state, to fill in masked tokens
