@@ -4,6 +4,7 @@
 // The config chooses the random stream of the masks (random.dropout_stream).
 #pragma once
 
+#include "autograd/graph/layer_scope.h"
 #include "autograd/ops/dropout.h"
 #include "layers/module/registry.h"
 

@@ -5,6 +5,7 @@
 
 #include "autograd/array/reduce.h"
 #include "autograd/graph/graph_observer.h"
+#include "autograd/graph/layer_scope.h"
 
 namespace heed {
 
@@ -14,12 +15,13 @@ namespace {
 struct Nodes {
   uint64_t last_number = 0;
   int64_t existing = 0;
-  Node* dead = nullptr;  // unreferenced, not destroyed yet; a list through next_dead_
-  bool burying = false;  // the loop in destroy is running
+  Node* dead = nullptr;     // list through next_dead_: unreferenced nodes, not destroyed yet
+  bool destroying = false;  // the loop in Node::destroy is running
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local Nodes own_nodes;
 
-std::atomic<uint64_t> backward_passes{0};  // of all threads: a pass may meet nodes of another one
+// Counts the passes of all threads, since a pass may visit nodes that another thread made.
+std::atomic<uint64_t> backward_passes{0};
 
 }  // namespace
 
@@ -44,7 +46,9 @@ Node* Node::allocate(const char* op, const Shape& shape, size_t inputs, size_t c
   return node;
 }
 
-void Node::come_after(const Node& input) { number_ = own_nodes.last_number = input.number_ + 1; }
+void Node::renumber_after(const Node& input) {
+  number_ = own_nodes.last_number = input.number_ + 1;
+}
 
 NodeRef Node::leaf(const Shape& shape) { return NodeRef(allocate("leaf", shape, 0, 0)); }
 
@@ -61,16 +65,16 @@ void Node::release_saved() noexcept {
   }
 }
 
-// Destroying a node drops its inputs, which may then have to be destroyed too. Their destructors
-// call this function again, from inside the loop below. These inner calls only put the node on the
-// list of dead ones, and the outermost call works it off. Destroying them recursively would
-// overflow the stack on a graph of a million nodes.
+// Destroying a node drops its inputs, which may have to be destroyed in turn: this function is then
+// called again, from inside the loop below. Such an inner call only puts the node on the list of
+// dead nodes, and the loop of the outermost call destroys it. Recursion would overflow the stack on
+// a graph of a million nodes.
 void Node::destroy(Node* dead) noexcept {
   dead->next_dead_ = std::exchange(own_nodes.dead, dead);
-  if (own_nodes.burying) {
+  if (own_nodes.destroying) {
     return;
   }
-  own_nodes.burying = true;
+  own_nodes.destroying = true;
   while (own_nodes.dead != nullptr) {
     Node* node = own_nodes.dead;
     own_nodes.dead = node->next_dead_;
@@ -80,11 +84,11 @@ void Node::destroy(Node* dead) noexcept {
     pool::give(node, size_class);
     --own_nodes.existing;
   }
-  own_nodes.burying = false;
+  own_nodes.destroying = false;
 }
 
-// A gradient may share its buffer with another array: add_gradient() keeps the array it is given,
-// and grad() hands it out. It is copied before anything is added to it in place.
+// A gradient may share its buffer with another array, since add_gradient() keeps the array it is
+// given and Tensor::grad() returns it. So it is copied before anything is added to it in place.
 Node::Target Node::gradient_target() {
   if (!gradient) {
     gradient = Array::uninitialised(shape_);
@@ -121,10 +125,11 @@ void Grads::add(size_t k, Array g) {
 //      inputs. Then dy, the saved values and the node itself are released, so memory falls during
 //      the pass.
 // The pass holds a reference to every collected node, since release_saved() drops the one that the
-// output held. A node whose gradient is still empty contributes nothing and is only released.
-// Leaves keep their gradients. If a backward throws, the nodes that did not run are released all
-// the same, with the gradients that already reached them: the next pass must not add to those. The
-// gradients of the inputs of the one that threw may be half written, so leaves lose these too.
+// output held. A node that no gradient has reached is released without calling its backward.
+//
+// If a backward throws, the nodes that did not run are released all the same, and lose the
+// gradients that have reached them, to which the next pass must not add. The inputs of the node
+// that threw lose their gradients too, leaves included: these may be half written.
 class BackwardPass {
  public:
   explicit BackwardPass(const NodeRef& root)
@@ -135,7 +140,7 @@ class BackwardPass {
 
   ~BackwardPass() {
     if (next_ < nodes_.size()) {
-      abandon();
+      release_after_error();
     }
     nodes_.clear();
     spare_stack = std::move(stack_);
@@ -177,8 +182,8 @@ class BackwardPass {
     }
   }
 
-  // The node next_ threw.
-  void abandon() noexcept {
+  // The backward of node next_ threw.
+  void release_after_error() noexcept {
     for (const NodeRef& input : nodes_[next_]->inputs()) {
       if (input) {
         input->gradient = Array();
@@ -208,14 +213,14 @@ class BackwardPass {
     node.release_saved();
   }
 
-  // Empty vectors whose capacity is kept from pass to pass, so that a training step allocates none.
-  // A pass takes them away; a second one that runs inside its backward starts with new ones.
+  // Empty vectors whose capacity is kept from pass to pass, so that a training step allocates no
+  // memory for them. A pass takes them; another pass inside one of its backwards uses new vectors.
   static inline thread_local std::vector<Node*> spare_stack;
   static inline thread_local std::vector<NodeRef> spare_nodes;
 
   std::vector<Node*> stack_;
   std::vector<NodeRef> nodes_;
-  size_t next_ = 0;  // of nodes_: those before it have run
+  size_t next_ = 0;  // the nodes before this one have run
 };
 
 void run_backward(const NodeRef& root, Array cotangent) {

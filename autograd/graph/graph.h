@@ -5,10 +5,9 @@
 //   w --->                                      a node owns the nodes of its inputs
 //
 // A node is owned by its outputs, so a graph lives as long as any result of it. Each thread numbers
-// its nodes in the order of creation, above the numbers of their inputs, which another thread may
-// have made before. The inputs of a node are older than the node, so running the reachable
-// nodes by descending number is a valid backward order; no topological sort is needed. What a node
-// saved for its backward is released as soon as that backward has run.
+// its nodes in the order of creation, so a node has a larger number than its inputs. Running the
+// reachable nodes by descending number is therefore a valid backward order: no topological sort is
+// needed. What a node saved for its backward is released as soon as that backward has run.
 #pragma once
 
 #include <new>
@@ -30,7 +29,7 @@ using NodeRef = Ref<Node>;
 //   Node | NodeRef of each input | padding to 16 bytes | closure of the backward
 class Node {
  public:
-  // Calls and destroys a closure of a type that only Node::make knew (type erasure).
+  // Calls and destroys a closure whose type only Node::make knows (type erasure).
   struct Closure {
     void (*run)(void* closure, const Array& dy, Grads& grads);
     void (*destroy)(void* closure) noexcept;
@@ -56,21 +55,21 @@ class Node {
   }
 
   const char* op() const { return op_; }                  // "leaf" for a leaf
-  const char* layer_path() const { return layer_path_; }  // of the LayerScope it was made in, or ""
+  const char* layer_path() const { return layer_path_; }  // "trf_blocks.0.att"; see layer_scope.h
   const Shape& shape() const { return shape_; }
   uint64_t number() const { return number_; }
   bool is_leaf() const { return input_count_ == 0; }
   void set_input(size_t k, const NodeRef& input) {
     new (inputs().data() + k) NodeRef(input);
     if (input && input->number_ >= number_) [[unlikely]]
-      come_after(*input.get());
+      renumber_after(*input.get());
   }
   std::span<NodeRef> inputs() { return {reinterpret_cast<NodeRef*>(this + 1), input_count_}; }
 
   // d(root)/d(value of this node); no array until the first contribution.
   Array gradient;
-  // Adds g, of this shape, to it. The first g is kept without a copy, but a leaf copies one that
-  // somebody else holds: its gradient outlives the pass.
+  // Adds g, of this shape, to the gradient. The first g is kept without a copy. A leaf, whose
+  // gradient outlives the pass, copies a g that another array shares.
   void add_gradient(Array&& g) {
     if (gradient) {
       add_to_gradient(g);
@@ -83,7 +82,7 @@ class Node {
   uint32_t refs = 1;                         // for NodeRef
   static void destroy(Node* dead) noexcept;  // for NodeRef
 
-  // Where a gradient goes, and whether to add to what is there or to overwrite it.
+  // The buffer of a gradient, and whether to add to its elements or to overwrite them.
   struct Target {
     real* data = nullptr;
     bool add = false;
@@ -94,7 +93,8 @@ class Node {
   friend class BackwardPass;
 
   static Node* allocate(const char* op, const Shape& shape, size_t inputs, size_t closure_bytes);
-  void come_after(const Node& input);  // of another thread: takes a number above its
+  // For an input that another thread made: this node needs a larger number.
+  void renumber_after(const Node& input);
   void add_to_gradient(const Array& g);
   void release_saved() noexcept;  // destroys the closure and drops the inputs
   void* closure() { return reinterpret_cast<std::byte*>(this) + closure_offset(input_count_); }
@@ -112,8 +112,8 @@ class Node {
   Shape shape_;
 };
 
-// The number of nodes that this thread made, less those that it destroyed; 0 once every handle to a
-// graph is gone.
+// The number of nodes that this thread made and has not destroyed: 0 once every handle to a graph
+// is gone.
 int64_t live_nodes();
 
 // Takes the gradients that a backward computes for the inputs of its node. The first contribution
@@ -131,7 +131,7 @@ class Grads {
   Target target_if_needed(size_t k) { return needs(k) ? target(k) : Target{}; }  // else null
 
   // Adds g to d(input k). g has the shape of the input, or the shape that the input was broadcast
-  // to: then it is summed over the stretched axes. The first contribution is kept without a copy.
+  // to; in that case it is summed over the stretched axes.
   void add(size_t k, Array g);
 
   // Adds f(i) to element i of d(input k), for an input that was not broadcast.
@@ -173,8 +173,7 @@ class Grads {
 // pass throws GraphError.
 void run_backward(const NodeRef& root, Array cotangent);
 
-// While one exists, operations record no graph, on the thread that made it. Several may end in any
-// order.
+// While one exists, the operations of its thread record no graph. Several may end in any order.
 class NoGrad {
  public:
   NoGrad() { ++alive_; }
@@ -185,23 +184,7 @@ class NoGrad {
   static bool recording() { return alive_ == 0; }
 
  private:
-  HEED_ONE_PER_THREAD static inline thread_local int alive_ = 0;
-};
-
-// While one exists, new nodes get its path: the layer named in errors and in pictures of the graph.
-// `path` must outlive these nodes (see intern in layers/module/module.h).
-class LayerScope {
- public:
-  explicit LayerScope(const char* path) : before_(std::exchange(path_, path)) {}
-  ~LayerScope() { path_ = before_; }
-  LayerScope(const LayerScope&) = delete;
-  LayerScope& operator=(const LayerScope&) = delete;
-
-  static const char* current() { return path_; }
-
- private:
-  HEED_ONE_PER_THREAD static inline thread_local const char* path_ = "";
-  const char* before_;
+  HEED_ONE_PER_THREAD static inline thread_local int alive_ = 0;  // see autograd/base/modes.h
 };
 
 }  // namespace heed

@@ -1,5 +1,5 @@
 // Tensor, the handle that users hold: a value and, if it requires a gradient, its node in the
-// graph.
+// graph. And record(), which every operation calls to make a node.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,9 @@ class Tensor {
 
   explicit operator bool() const { return static_cast<bool>(value_); }
 
-  Array value() const { return value_.current(); }  // no array of Tensor()
+  // The value as it is now: an optimizer may have changed it since this handle was made. No array
+  // for Tensor().
+  Array value() const { return value_.current(); }
   const Shape& shape() const { return value_.shape(); }
   int rank() const { return value_.rank(); }
   int64_t size() const { return value_.size(); }
@@ -41,10 +43,10 @@ class Tensor {
   const NodeRef& node() const { return node_; }
   bool requires_grad() const { return static_cast<bool>(node_); }
 
-  // The accumulated gradient of a leaf; no array before the first backward. It may be changed in
-  // place. No other leaf shares it.
+  // The accumulated gradient of a leaf; no array before the first backward. No other leaf shares
+  // its buffer, so it may be changed in place.
   Array grad() const { return node_ ? node_->gradient.current() : Array(); }
-  // Replaces that of a leaf by an array of this shape.
+  // Replaces the gradient of a leaf. `gradient` has the shape of the leaf.
   void set_grad(Array gradient) {
     require<GraphError>(node_ && node_->is_leaf(), "set_grad: expected a leaf, made by ",
                         "Tensor::parameter, got another tensor of shape ", shape());
@@ -63,14 +65,14 @@ class Tensor {
             "; give a cotangent of that shape");
     run_backward(node_, Array::full(shape(), 1));
   }
-  // The same for any shape, given the cotangent d(loss)/d(this), of this shape.
+  // The same for a tensor of any shape, given the cotangent d(loss)/d(this), of the same shape.
   void backward(Array cotangent) const { run_backward(node_, std::move(cotangent)); }
 
   // The same value as a constant, without the graph behind it.
   Tensor detach() const { return Tensor(value_); }
 
-  // The buffer of the value, for optimizers and initialisers, under NoGrad. A backward that saved
-  // the old value throws GraphError when it reads it.
+  // The buffer of the value, to be overwritten by optimizers and initialisers, under NoGrad. A
+  // backward that saved the old value throws GraphError when it reads it.
   real* mutable_value() {
     require<GraphError>(!requires_grad() || !NoGrad::recording(),
                         "mutable_value: values that want a gradient change under NoGrad only");
@@ -84,8 +86,8 @@ class Tensor {
 
 using TensorRefs = std::initializer_list<std::reference_wrapper<const Tensor>>;
 
-// Passed as the backward of an operation that has none: record then throws GraphError if an input
-// requires a gradient.
+// The backward of an operation that has none: record() then throws GraphError if an input requires
+// a gradient.
 struct NoBackward {};
 
 namespace detail {
@@ -123,9 +125,10 @@ Tensor record(const char* op, Array&& value, const Inputs& inputs, Backward&& ba
 
 // Every operation ends with this call. Returns `value` as a tensor, and adds a node to the graph if
 // one of the inputs requires a gradient. An input may be Tensor(): an argument that was not given.
-// backward(const Array& dy, Grads& grads) gets dy = d(loss)/d(value) and adds the gradient of input
-// k to grads, in the order of `inputs`. What it captures is saved until then: Arrays, never
-// Tensors, which would keep the graph alive. `op` must be a string literal.
+//   backward(const Array& dy, Grads& grads)
+// gets dy = d(loss)/d(value). It calls grads.add(k, ...) for each input k that needs a gradient.
+// What the closure captures is saved until then: Arrays, never Tensors, which would keep the graph
+// alive. `op` must be a string literal.
 template <class Backward>
 Tensor record(const char* op, Array value, TensorRefs inputs, Backward&& backward) {
   return detail::record(op, std::move(value), inputs, std::forward<Backward>(backward));

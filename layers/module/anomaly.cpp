@@ -7,6 +7,7 @@
 #include "autograd/array/reduce.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/graph_observer.h"
+#include "autograd/graph/layer_scope.h"
 
 namespace heed {
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "autograd/graph/layer_scope.h"
 #include "layers/module/init.h"
 
 namespace heed {

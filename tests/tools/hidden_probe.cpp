@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "autograd/graph/graph_observer.h"
+#include "autograd/graph/layer_scope.h"
 #include "autograd/ops/arithmetic.h"
 #include "layers/module/anomaly.h"
 #include "layers/module/observers.h"

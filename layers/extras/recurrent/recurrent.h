@@ -8,6 +8,7 @@
 //   G = 1 for rnn, 3 for gru (r, z, n), 4 for lstm (i, f, g, o)
 #pragma once
 
+#include "autograd/graph/layer_scope.h"
 #include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
 #include "layers/extras/recurrent/scan/recurrence.h"

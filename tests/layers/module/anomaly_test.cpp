@@ -1,6 +1,7 @@
 #include "layers/module/anomaly.h"
 
 #include "autograd/array/reduce.h"
+#include "autograd/graph/layer_scope.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/log.h"
 #include "autograd/ops/sqrt.h"

@@ -2,6 +2,7 @@
 
 #include "autograd/array/storage.h"
 #include "autograd/graph/graph.h"
+#include "autograd/graph/layer_scope.h"
 #include "layers/linear.h"
 #include "layers/module/evaluation_mode.h"
 #include "tests/support/layer_cases.h"
