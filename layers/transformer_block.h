@@ -3,9 +3,9 @@
 //   x (B, T, d_model) -> x (B, T, d_model)
 //   x = x + drop(att(norm1(x)))
 //   x = x + drop(ff(norm2(x)))
-// feed_forward: none leaves out the second line, with its norm. Elhage et al. 2021, "A Mathematical
-// Framework for Transformer Circuits", study such attention-only models.
-// parallel_residual: both branches read the x of the block, as in GPT-J and GPT-NeoX:
+// feed_forward none leaves out the second line, with its norm: the attention-only models of Elhage
+// et al. 2021, "A Mathematical Framework for Transformer Circuits".
+// parallel_residual: both branches read the x that enters the block, as in GPT-J and GPT-NeoX:
 //   x = x + drop(att(norm1(x))) + drop(ff(norm2(x)))
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace heed {
 
-// ff of in.x, which must keep its shape.
+// Returns ff(in), which must have the shape of in.x.
 inline Tensor fed(const Child<Module>& ff, const Input& in) {
   Tensor y = ff(in);
   require(y.shape() == in.x.shape(), "expected the feed-forward ", ff->path(), " to give ",

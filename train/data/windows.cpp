@@ -1,7 +1,6 @@
 #include "train/data/windows.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 
 #include "autograd/base/modes.h"
@@ -12,58 +11,12 @@ namespace heed {
 
 namespace {
 
-constexpr int64_t ids_of_8_bits = int64_t{1} << 8, ids_of_16_bits = int64_t{1} << 16;
-
 // The number of windows of T + 1 tokens, `stride` apart, in a part of `size` tokens.
 int64_t windows_in(int64_t size, int64_t context_length, int64_t stride) {
   return size > context_length ? (size - context_length - 1) / stride + 1 : 0;
 }
 
 }  // namespace
-
-// ---- TokenRow
-
-TokenRow::TokenRow(int64_t vocab_size) {
-  if (vocab_size <= ids_of_8_bits) {
-    ids_.emplace<std::vector<uint8_t>>();
-  } else if (vocab_size <= ids_of_16_bits) {
-    ids_.emplace<std::vector<uint16_t>>();
-  } else {
-    ids_.emplace<std::vector<int32_t>>();
-  }
-}
-
-int64_t TokenRow::size() const {
-  return std::visit([](const auto& ids) { return static_cast<int64_t>(ids.size()); }, ids_);
-}
-
-bool TokenRow::is_constant() const {
-  const auto equal = [](const auto& ids) {
-    return ids.empty() || std::equal(ids.begin() + 1, ids.end(), ids.begin());
-  };
-  return std::visit(equal, ids_);
-}
-
-void TokenRow::reserve(int64_t count) {
-  std::visit([=](auto& ids) { ids.reserve(static_cast<size_t>(count)); }, ids_);
-}
-
-void TokenRow::append(std::span<const int32_t> more) {
-  std::visit(
-      [=](auto& ids) {
-        using Id = typename std::decay_t<decltype(ids)>::value_type;
-        std::transform(more.begin(), more.end(), std::back_inserter(ids),
-                       [](int32_t id) { return static_cast<Id>(id); });
-      },
-      ids_);
-}
-
-void TokenRow::copy(int64_t begin, std::span<int32_t> out) const {
-  std::visit([=](const auto& ids) { std::copy_n(ids.begin() + begin, out.size(), out.begin()); },
-             ids_);
-}
-
-// ---- WindowConfig
 
 void WindowConfig::fields(Fields& f) {
   f.required("context_length", context_length, at_least(1),
@@ -93,8 +46,6 @@ void WindowConfig::check(ConfigErrors& errors, const ConfigNode& at) const {
     errors.add_field(at, "shuffle", "false", only, "shuffle out");
   }
 }
-
-// ---- Windows
 
 Windows::Windows(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
                  const std::string& source, std::optional<int64_t> train_size)

@@ -1,6 +1,6 @@
-// Training and validation windows of a long token sequence.
-//
-// A window at offset o is x = tokens[o .. o + T), y = tokens[o + 1 .. o + T], T = context_length.
+// Batches of a long text: windows of T = context_length tokens. The model predicts, for each token
+// of a window, the one that follows it. The window at offset o is
+//   x = tokens[o], ..., tokens[o + T - 1]        y = tokens[o + 1], ..., tokens[o + T]
 // The first train_fraction of the tokens is for training, the rest for validation.
 #pragma once
 
@@ -8,35 +8,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "train/data/task.h"
+#include "train/data/token_row.h"
 
 namespace heed {
-
-// Token ids, stored in 8 or 16 bits each if the vocabulary size allows it.
-class TokenRow {
- public:
-  TokenRow() = default;
-  // Empty, for ids below vocab_size.
-  explicit TokenRow(int64_t vocab_size);
-  explicit TokenRow(std::vector<uint16_t> ids) : ids_(std::move(ids)) {}
-  explicit TokenRow(const std::vector<uint32_t>& ids)
-      : ids_(std::vector<int32_t>(ids.begin(), ids.end())) {}
-
-  int64_t size() const;
-  // Whether all are the same.
-  bool is_constant() const;
-  // Room for `count` tokens in all, so that append() does not copy those before.
-  void reserve(int64_t count);
-  void append(std::span<const int32_t> ids);
-  // out[i] = tokens[begin + i]
-  void copy(int64_t begin, std::span<int32_t> out) const;
-
- private:
-  std::variant<std::vector<uint8_t>, std::vector<uint16_t>, std::vector<int32_t>> ids_;
-};
 
 struct WindowConfig {
   int64_t context_length = 0;
@@ -52,20 +29,20 @@ struct WindowConfig {
 // The examples of tasks on a long token sequence: `text`, `tokens`, `synthetic`.
 class Windows final : public Dataset {
  public:
-  // Throws TaskError if a part is too short for one window or all tokens are the same (reported at
-  // the field `source`), or if there are fewer windows than one batch (batch_size; 0: unknown).
-  // train_size: how many tokens are for training, if not exactly train_fraction of them.
+  // Throws TaskError if a part is too short for one window, if all tokens are the same (both
+  // reported at the field `source`), or if there are fewer windows than batch_size (0: unknown).
+  // train_size: how many tokens are for training; by default train_fraction of them.
   Windows(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
           const std::string& source = "path", std::optional<int64_t> train_size = {});
 
-  // The next batch, x and y of shape (batch_size, T). In a dry run nothing is drawn and the ids are
-  // undefined.
-  //   sampling random    offsets as in nanoGPT: torch.randint(tokens - T, (batch_size,))
+  // The next batch, x and y of shape (batch_size, T), at these offsets:
+  //   sampling random    as in nanoGPT: torch.randint(tokens - T, (batch_size,))
   //   sampling windows   0, stride, 2 stride, ... in the order of DataLoader(shuffle), epoch after
   //                      epoch, without an incomplete last batch (drop_last)
+  // In a dry run nothing is drawn and the ids are undefined.
   Batch next(int64_t batch_size, Generator& data) override;
 
-  // {} for random sampling.
+  // With random sampling only {}: the generator is the whole position.
   void set_position(const std::vector<int64_t>& position) override;
 
   // The number of windows of a split, which start at 0, T, 2T, ...

@@ -17,10 +17,20 @@ void AdamConfig::fields(Fields& f) {
            "what weight_decay pulls: two axes or more, or all");
 }
 
+// The update of one parameter p with gradient g. m and v are running means of g and g^2; s counts
+// the updates from 1.
+//   g <- scale g
+//   coupled:   g <- g + decay p              decoupled: p <- (1 - lr decay) p
+//   m <- m + (1 - beta1) (g - m)             v <- beta2 v + (1 - beta2) g^2
+//   p <- p - lr / (1 - beta1^s)  m / (sqrt(v) / sqrt(1 - beta2^s) + eps)
+// Kingma and Ba 2015; decoupled form: Loshchilov and Hutter 2019. Intermediates are rounded in the
+// order of torch.optim.Adam (PyTorch 2.13, foreach=False). PyTorch's square root can be off by one
+// unit in the last place and this one is not, so weights agree to a few units.
 template <bool coupled>
 void AdamBase::Update::run(int64_t begin, int64_t end) const {
-  const Update f = *this;                   // in registers
-  const bool nearer = f.rest1 < real{0.5};  // as torch.lerp: start at the nearer end
+  const Update f = *this;  // a copy, so that the compiler keeps the factors in registers
+  // m + weight (g - m), as torch.lerp computes it: from whichever of m and g is nearer.
+  const bool nearer = f.rest1 < real{0.5};
   const real weight = nearer ? f.rest1 : f.rest1 - 1;
 #pragma omp simd
   for (int64_t i = begin; i < end; ++i) {
@@ -78,6 +88,7 @@ void AdamBase::update(size_t k, Tensor& parameter, const Array& g, double lr, do
   updates_.add(g.size(), f);
 }
 
+// Runs the updates that were added, of all parameters, in one parallel loop.
 void AdamBase::finish_step() { updates_.run(); }
 
 }  // namespace heed

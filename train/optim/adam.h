@@ -17,14 +17,7 @@ struct AdamConfig {
 
 enum class WeightDecay { coupled, decoupled };
 
-// One update of one parameter; s counts updates from 1.
-//   g <- scale g
-//   coupled:   g <- g + decay p              decoupled: p <- (1 - lr decay) p
-//   m <- m + (1 - beta1) (g - m)             v <- beta2 v + (1 - beta2) g^2
-//   p <- p - lr / (1 - beta1^s)  m / (sqrt(v) / sqrt(1 - beta2^s) + eps)
-// Kingma and Ba 2015; decoupled form: Loshchilov and Hutter 2019. Intermediates are rounded in the
-// order of torch.optim.Adam (PyTorch 2.13, foreach=False). PyTorch's square root can be off by one
-// unit in the last place and this one is not, so weights agree to a few units.
+// The equations are in adam.cpp.
 class AdamBase : public Optimizer {
  public:
   AdamBase(const AdamConfig& c, std::vector<NamedParameter> parameters, WeightDecay form);

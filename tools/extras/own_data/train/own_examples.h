@@ -12,7 +12,7 @@
 
 #include "tools/extras/own_data/train/split_rows.h"
 #include "train/data/pair_format.h"
-#include "train/data/windows.h"
+#include "train/data/token_row.h"
 
 namespace heed {
 
