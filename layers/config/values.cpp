@@ -55,44 +55,12 @@ Parsed parse_double(const std::string& text, double& value) {
   return error == std::errc::result_out_of_range ? Parsed::out_of_range : Parsed::yes;
 }
 
-std::string without_leading_zeros(const std::string& text) {
-  const std::string digits = magnitude(text);
-  const size_t first = std::min(digits.find_first_not_of('0'), digits.size() - 1);
-  const bool fraction = digits[first] == '.' && first > 0;
-  return heed::text(text[0] == '-' ? "-" : "", digits.substr(fraction ? first - 1 : first));
-}
-
-// Suggests what to write instead of a text that is almost a number: "; write 16", or "".
-std::string number_hint(const std::string& text, bool whole) {
-  const std::string sign = !text.empty() && text[0] == '-' ? "-" : "";
-  const std::string digits = magnitude(text);
+// "; write 1000" after 1e3, where a whole number is expected.
+std::string whole_number_hint(const std::string& text) {
   double value = 0;
-  if (digits.starts_with("0x") || digits.starts_with("0X") || digits.starts_with("0o")) {
-    int64_t number = 0;
-    const char* end = digits.data() + digits.size();
-    const int base = digits[1] == 'o' ? 8 : 16;
-    const auto [stop, error] = std::from_chars(digits.data() + 2, end, number, base);
-    const bool ok = stop == end && error == std::errc{};
-    return ok ? heed::text("; write it in decimals: ", sign, number) : "; write it in decimals";
-  }
-  std::string plain = text;
-  std::erase_if(plain, [](char c) { return c == '_' || c == ','; });
-  if (plain != text && parse_double(plain, value) == Parsed::yes) {
-    return whole ? heed::text("; write ", plain, ", nothing separates thousands")
-                 : "; decimals begin with a point, and nothing separates thousands";
-  }
-  if (has_leading_zero(text) && parse_double(text, value) == Parsed::yes) {
-    return heed::text("; write it without leading zeros: ", without_leading_zeros(text));
-  }
-  if (whole && parse_double(text, value) == Parsed::yes && std::floor(value) == value &&
-      std::abs(value) < 1e15) {
-    return heed::text("; write ", static_cast<int64_t>(value));
-  }
-  if (!whole && text.ends_with('%') &&
-      parse_double(text.substr(0, text.size() - 1), value) == Parsed::yes) {
-    return heed::text("; write ", value / 100);
-  }
-  return "";
+  const bool whole = parse_double(text, value) == Parsed::yes && std::floor(value) == value &&
+                     std::abs(value) < 1e15;
+  return whole ? heed::text("; write ", static_cast<int64_t>(value)) : "";
 }
 
 // Each reports it if the field excludes the value, which `node` shows.
@@ -142,17 +110,6 @@ bool is_scalar(const FieldInfo& info, const ConfigNode& node, ConfigErrors& erro
   return has_kind(info, node, ConfigNode::Kind::scalar, errors);
 }
 
-// The boolean that a word means elsewhere; "" if it means none.
-std::string truth_of(std::string word) {
-  word = in_lower_case(std::move(word));
-  const auto is_one_of = [&](const char* words) {
-    return !word.empty() && std::string(words).find(" " + word + " ") != std::string::npos;
-  };
-  return is_one_of(" true yes on y 1 t ")    ? "true"
-         : is_one_of(" false no off n 0 f ") ? "false"
-                                             : "";
-}
-
 }  // namespace
 
 std::optional<int64_t> whole_number(const ConfigNode& node) {
@@ -188,9 +145,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, bool& value, Conf
     value = node.text() == "true";
     return true;
   }
-  const std::string truth = truth_of(node.text());
-  errors.add(node, "expected true or false, got ", in_words(node),
-             truth.empty() ? "" : "; write " + truth);
+  errors.add(node, "expected true or false, got ", in_words(node));
   return false;
 }
 
@@ -199,7 +154,7 @@ namespace {
 // A quoted number is text, and so is a quoted word such as none.
 template <class Number>
 bool read_number(const FieldInfo& info, const ConfigNode& node,
-                 Parsed (*parse)(const std::string&, Number&), const char* limits, Number& value,
+                 Parsed (*parse)(const std::string&, Number&), Number& value,
                  ConfigErrors& errors) {
   if (!is_scalar(info, node, errors)) {
     return false;
@@ -211,13 +166,13 @@ bool read_number(const FieldInfo& info, const ConfigNode& node,
     const bool off = !info.off_word.empty() && node.text() == info.off_word;
     const bool is_number = parsed == Parsed::yes || (whole && parsed == Parsed::out_of_range);
     errors.add(node, "expected ", expected(info), ", got ", in_words(node),
-               !node.quoted()     ? number_hint(node.text(), whole)
-               : off || is_number ? "; write it without quotes"
-                                  : "");
+               node.quoted() ? (off || is_number ? "; write it without quotes" : "")
+               : whole       ? whole_number_hint(node.text())
+                             : "");
     return false;
   }
   if (parsed == Parsed::out_of_range) {
-    errors.add(node, "out of range, expected ", expected(info), ", got ", in_words(node), limits);
+    errors.add(node, "out of range, expected ", expected(info), ", got ", in_words(node));
     return false;
   }
   if (!fits(info, node, number, errors)) {
@@ -231,14 +186,12 @@ bool read_number(const FieldInfo& info, const ConfigNode& node,
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
                 ConfigErrors& errors) {
-  const char* const limits = "; whole numbers go from -9223372036854775808 to 9223372036854775807";
-  return read_number(info, node, parse_whole, limits, value, errors);
+  return read_number(info, node, parse_whole, value, errors);
 }
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, double& value,
                 ConfigErrors& errors) {
-  const char* const limits = "; numbers go from about 2e-308 to 2e308, and 0";
-  return read_number(info, node, parse_double, limits, value, errors);
+  return read_number(info, node, parse_double, value, errors);
 }
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, std::string& value,

@@ -1,5 +1,5 @@
 // Reads the value of a field from the text of a config. Stricter than YAML: `010` is not octal 8,
-// `no` is not false, `"4"` is not a number. Each error message suggests what to write instead.
+// `no` is not false, `"4"` is not a number.
 #pragma once
 
 #include <cstdint>
