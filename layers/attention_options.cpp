@@ -8,8 +8,7 @@ void AttentionVariant::fields(Fields& f) {
   f.optional("rope", rope, "turn queries and keys by their positions");
   f.optional("rope_base", rope_base, above(0), "the slowest turn is about 1 / rope_base");
   f.optional("rotary_fraction", rotary_fraction, in_range(0, 1, Bound::open),
-             "part of each head that turns: its first elements, an even number of them")
-      .also_known_as({"rotary_pct", "partial_rotary_factor"});
+             "part of each head that turns: its first elements, an even number of them");
   f.group("rope_scaling", rope_scaling, "slower turns for a longer context, as in Llama 3.1")
       .only_with("rope");
   f.optional(
@@ -20,12 +19,10 @@ void AttentionVariant::fields(Fields& f) {
       .also_try({0.5});
   attention_weights_field(f, attention_weights);
   f.optional("window", window, at_least(1), "tokens that one sees, itself included", "all")
-      .also_try({3})
-      .also_known_as({"sliding_window"});
+      .also_try({3});
   f.optional("sinks", sinks, at_least(0), "first tokens that stay visible in a window");
   f.optional("soft_cap", soft_cap, above(0), "attn_scores stay between -C and C", "none")
-      .also_try({2})
-      .also_known_as({"attn_logit_softcapping"});
+      .also_try({2});
   f.optional("alibi", alibi, "attn_scores fall with the distance, a head more than the next");
 }
 

@@ -9,18 +9,6 @@
 
 namespace heed {
 
-// The words of other tools for fields of models.
-inline const std::vector<std::string> width_words{
-    "emb_dim", "n_embd", "embed_dim", "n_embed", "dim", "embedding_dim", "embedding_size"};
-inline const std::vector<std::string> context_words{"block_size",     "max_position_embeddings",
-                                                    "n_positions",    "n_ctx",
-                                                    "seq_len",        "seq_length",
-                                                    "max_seq_len",    "context_size",
-                                                    "context_window", "max_length"};
-inline const std::vector<std::string> layers_words{"n_layers", "n_layer", "num_hidden_layers",
-                                                   "num_blocks", "depth"};
-inline const std::vector<std::string> vocabulary_words{"vocab", "n_vocab", "num_embeddings"};
-
 struct BlockConfig {
   int64_t d_model = 0;
   int64_t context_length = 0;
@@ -47,28 +35,21 @@ struct BlockConfig {
   // All but attention and parallel_residual.
   void block_fields(Fields& f) {
     f.required("context_length", context_length, at_least(1), "largest number of tokens")
-        .example(6)
-        .also_known_as(context_words);
-    f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks")
-        .example(4)
-        .also_known_as(width_words)
-        .also_known_as({"hidden_size"}, "the width of the feed-forward is ff_width");
-    FieldInfo& heads =
-        num_heads > 0 ? f.optional("num_heads", num_heads, at_least(1), "number of attention heads")
-                            .also_try({2})
-                      : f.required("num_heads", num_heads, at_least(1), "number of attention heads")
-                            .shows(false)
-                            .example(2);
-    heads.also_known_as({"n_heads", "n_head", "num_attention_heads", "nhead", "heads"});
-    f.optional("dropout", dropout, probability, "chance to drop a number")
-        .also_try({0.25})
-        .also_known_as({"drop_rate", "resid_pdrop", "embd_pdrop", "hidden_dropout"})
-        .also_known_as({"attn_pdrop", "attention_dropout"}, "that of weights is attention.dropout");
+        .example(6);
+    f.required("d_model", d_model, at_least(1), "width of the embeddings and blocks").example(4);
+    if (num_heads > 0) {
+      f.optional("num_heads", num_heads, at_least(1), "number of attention heads").also_try({2});
+    } else {
+      f.required("num_heads", num_heads, at_least(1), "number of attention heads")
+          .shows(false)
+          .example(2);
+    }
+    f.optional("dropout", dropout, probability, "chance to drop a number").also_try({0.25});
     f.optional("qkv_bias", qkv_bias, "bias in the query, key and value projections").shows();
     f.optional("bias", bias, "bias in all other Linear layers and shift in the norms").shows();
     f.choice("norm", norm, {"layer_norm", "rms_norm"}, "which norm");
-    f.optional("norm_eps", norm_eps, above(0), "of the norms, added to the variance or mean square")
-        .also_known_as({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon"});
+    f.optional("norm_eps", norm_eps, above(0),
+               "of the norms, added to the variance or mean square");
     FieldInfo& ff = f.section(
         "feed_forward", feed_forward, "layer",
         "any layer (B, T, d_model) -> (B, T, d_model); none: blocks of attention alone",
@@ -76,24 +57,19 @@ struct BlockConfig {
     ff.short_form = true;
     ff.off_word = "none";
     f.choice("activation", activation, feed_forward_activations,
-             "activation of the feed-forward; swiglu: gated, as in Llama")
-        .also_known_as({"activation_function", "hidden_act"});
+             "activation of the feed-forward; swiglu: gated, as in Llama");
     f.optional("hidden_multiplier", hidden_multiplier, at_least(1),
                "hidden width of the feed-forward / d_model")
-        .shows()
-        .also_known_as({"mlp_ratio"});
+        .shows();
     f.optional("ff_width", ff_width, at_least(1), "hidden width of the feed-forward itself",
                "hidden_multiplier * d_model")
         .shows()
-        .also_try({3})
-        .also_known_as(
-            {"intermediate_size", "n_inner", "d_ff", "dim_feedforward", "hidden_dim", "ffn_dim"});
+        .also_try({3});
   }
   // Of models without cross-attention.
   void parallel_residual_field(Fields& f) {
     f.optional("parallel_residual", parallel_residual,
-               "attention and feed-forward read the same x, as in GPT-NeoX")
-        .also_known_as({"use_parallel_residual", "parallel_attn"});
+               "attention and feed-forward read the same x, as in GPT-NeoX");
   }
   // attention, with what every block fills in and what `also` does.
   FieldInfo& attention_field(Fields& f, Fill also = {});

@@ -21,9 +21,7 @@ class GatedFeedForward final : public Module {
     bool bias = true;
     void fields(Fields& f) {
       f.required("d_model", d_model, at_least(1), "width of x").example(4);
-      f.required("ff_width", ff_width, at_least(1), "hidden width")
-          .example(6)
-          .also_known_as({"intermediate_size"});
+      f.required("ff_width", ff_width, at_least(1), "hidden width").example(6);
       f.optional("bias", bias, "biases in all three").shows();
     }
   };

@@ -5,20 +5,16 @@ namespace heed {
 void TransformerBodyConfig::vocab_size_field(Fields& f) {
   f.required("vocab_size", vocab_size, at_least(1),
              "number of tokens; needed where no data gives it")
-      .example(7)
-      .also_known_as(vocabulary_words);
+      .example(7);
 }
 
 FieldInfo& TransformerBodyConfig::num_layers_field(Fields& f, int fewest) {
-  return f
-      .required("num_layers", num_layers, in_range(fewest, 1000), "number of transformer blocks")
-      .also_known_as(layers_words);
+  return f.required("num_layers", num_layers, in_range(fewest, 1000),
+                    "number of transformer blocks");
 }
 
 void TransformerBodyConfig::position_field(Fields& f, std::vector<std::string> words) {
-  f.choice("position", position, std::move(words), "how positions are told apart")
-      .also_known_as({"pos_emb", "positional_encoding", "position_embedding_type"})
-      .also_known_as({"rope", "rotary", "use_rope", "use_rotary"}, "rope");
+  f.choice("position", position, std::move(words), "how positions are told apart");
 }
 
 void TransformerBodyConfig::attention_field(Fields& f, Fill also) {
@@ -37,17 +33,14 @@ void GptBodyConfig::size_fields(Fields& f) {
 void GptBodyConfig::attention_fields(Fields& f) {
   f.optional("num_kv_heads", num_kv_heads, at_least(1),
              "heads of keys and values, each for as many of the queries", "all")
-      .also_try({1})
-      .also_known_as({"num_key_value_heads", "n_kv_groups", "n_kv_heads"});
+      .also_try({1});
   f.optional("head_dim", head_dim, at_least(1), "width of a head; auto: d_model / num_heads",
              "auto")
       .shows()
       .also_try({3});
-  f.optional("rope_base", rope_base, above(0), "of rope: the slowest turn is about 1 / rope_base")
-      .also_known_as({"rope_theta", "rotary_emb_base"});
+  f.optional("rope_base", rope_base, above(0), "of rope: the slowest turn is about 1 / rope_base");
   f.optional("rotary_fraction", rotary_fraction, in_range(0, 1, Bound::open),
-             "of rope: the part of each head that turns")
-      .also_known_as({"rotary_pct", "partial_rotary_factor"});
+             "of rope: the part of each head that turns");
   attention_field(f, [this](Defaults& d) {
     d.set("num_kv_heads", num_kv_heads).set("head_dim", head_dim).set("rope", position == "rope");
     if (position == "rope") d.set("rope_base", rope_base).set("rotary_fraction", rotary_fraction);
@@ -57,13 +50,11 @@ void GptBodyConfig::attention_fields(Fields& f) {
 void GptConfig::fields(Fields& f) {
   size_fields(f);
   f.optional("tie_embeddings", tie_embeddings, "use the token embedding as the output layer too")
-      .shows()
-      .also_known_as({"tie_word_embeddings", "weight_tying", "tie_weights"});
+      .shows();
   position_field(f, {"learned", "sinusoidal", "rope", "none"});
   f.choice("init", init, {"torch", "gpt2"},
            "torch: the modules' own; gpt2: N(0, 0.02), less for what ends in a shortcut")
-      .shows()
-      .also_known_as({"initializer_range", "init_std"}, "gpt2 (0.02)");
+      .shows();
   attention_fields(f);
 }
 

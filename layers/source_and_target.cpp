@@ -8,8 +8,7 @@ void SourceAndTargetConfig::source_and_target_fields(Fields& f) {
       .example(5);
   f.required("vocab_size", vocab_size, at_least(1),
              "number of tokens; needed where no data gives it")
-      .example(7)
-      .also_known_as(vocabulary_words);
+      .example(7);
   f.required("source_length", source_length, at_least(1), "largest number of tokens of a source")
       .example(6);
 }

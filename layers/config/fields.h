@@ -70,12 +70,6 @@ enum class FieldType {
   group
 };
 
-// What other tools call a field.
-struct Synonym {
-  std::string word;
-  std::string rule;  // how the value follows from theirs; "": it is the same
-};
-
 // What is declared about a field.
 struct FieldInfo {
   std::string name;
@@ -95,9 +89,8 @@ struct FieldInfo {
   ConfigNode example_value;          // for required fields: a small value to check gradients with
   std::vector<ConfigNode> variants;  // more values that a gradient check should try
   std::string filled_as;             // the name under which it is filled in; "": its own
-  std::vector<Synonym> synonyms;
-  std::string needed_flag;  // see only_with()
-  bool shown = false;       // see shows()
+  std::string needed_flag;           // see only_with()
+  bool shown = false;                // see shows()
 
   // Only in what describe() returns:
   ConfigNode value;                // the current one, at first the default; absent: none
@@ -108,11 +101,6 @@ struct FieldInfo {
   FieldInfo& also_try(std::vector<ConfigNode> values) { return set(variants, std::move(values)); }
   // Sets the name under which a struct around this one fills it in.
   FieldInfo& fill_as(std::string other_name) { return set(filled_as, std::move(other_name)); }
-  // Words of other tools, in the documentation and in the message about an unknown key.
-  FieldInfo& also_known_as(const std::vector<std::string>& words, const std::string& rule = "") {
-    for (const std::string& word : words) synonyms.push_back({word, rule});
-    return *this;
-  }
   // A flag of the same struct: where it is false, the field is refused and not written.
   FieldInfo& only_with(std::string flag) { return set(needed_flag, std::move(flag)); }
   // Another value shows in the names or shapes of tensors, as that of a required whole number does,

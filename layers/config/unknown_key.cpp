@@ -1,21 +1,31 @@
 #include "layers/config/unknown_key.h"
 
+#include <utility>
+
 #include "layers/config/values.h"
 
 namespace heed {
 
+const OtherWords& other_words() { return words_registry().words(); }
+
+WordsRegistry& words_registry() {
+  static WordsRegistry& registry = []() -> WordsRegistry& {
+    auto& filled = *new WordsRegistry;
+    register_words(filled);
+    return filled;
+  }();
+  return registry;
+}
+
 std::string nearest_name(const std::string& word, const std::vector<std::string>& known) {
-  static const std::string elsewhere =  // the words of other tools for values
-      " swish=silu gelu_new=gelu_tanh gelu_pytorch_tanh=gelu_tanh rotary=rope absolute=learned "
-      "learnable=learned embedding=learned fp32=float32 fp16=float32 bf16=float32 bfloat16=float32 "
-      "fp64=float64 double=float64 transformer=gpt nanogpt=gpt llama=gpt ";
   constexpr size_t least = 3;
   const std::string lower = in_lower_case(word), near = nearest(word, known);
   std::string inside;
   size_t last = 0;  // where it ends: attn_dropout is a kind of dropout
   for (const std::string& name : known) {
-    const bool is_meant = elsewhere.find(" " + lower + "=" + name + " ") != std::string::npos;
-    if (near.empty() && (is_meant || name.starts_with(lower + "_"))) return name;
+    if (near.empty() && (other_words().is_value(lower, name) || name.starts_with(lower + "_"))) {
+      return name;
+    }
     const size_t at = name.size() < least ? std::string::npos : lower.rfind(name);
     if (at != std::string::npos && at + name.size() > last) {
       inside = name;
@@ -36,17 +46,17 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 std::string suggested_type(const std::string& word, const ConfigTypes& types) {
   for (const auto& [name, type] : types) {
     for (const FieldInfo& field : type.fields()) {
-      for (const Synonym& synonym : field.synonyms) {
-        if (synonym.word != in_lower_case(word) || synonym.rule.empty()) continue;
-        return text("; ", hint_begin, "{type: ", name, ", ", here_it_is(field.name, synonym), "}");
+      for (const OtherWord& other : other_words().of_field(name, field.name)) {
+        if (other.word != in_lower_case(word) || other.rule.empty()) continue;
+        return text("; ", hint_begin, "{type: ", name, ", ", here_it_is(field.name, other), "}");
       }
     }
   }
   return suggestion(word, types.names(), "there are", "");
 }
 
-std::string here_it_is(const std::string& path, const Synonym& synonym) {
-  return path + (synonym.rule.empty() ? "" : ": " + synonym.rule);
+std::string here_it_is(const std::string& path, const OtherWord& other) {
+  return path + (other.rule.empty() ? "" : ": " + other.rule);
 }
 
 std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fields,
@@ -54,16 +64,15 @@ std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fi
   std::vector<std::string> names, words;
   for (const FieldInfo& info : fields) {
     names.push_back(info.name);
-    for (const Synonym& synonym : info.synonyms) words.push_back(synonym.word);
-  }
-  if (key.find_first_not_of("0123456789") == std::string::npos) {
-    return "unknown key; if this is a decimal comma, write a point: 0." + key;
+    for (OtherWord& other : other_words().of_field(topic, info.name)) {
+      words.push_back(std::move(other.word));
+    }
   }
   const std::string word = nearest(key, names).empty() ? nearest(key, words) : "";
   for (const FieldInfo& info : fields) {
-    for (const Synonym& synonym : info.synonyms) {
-      if (synonym.word == key || synonym.word == word) {
-        return hint_begin + here_it_is(info.name, synonym);
+    for (const OtherWord& other : other_words().of_field(topic, info.name)) {
+      if (other.word == key || other.word == word) {
+        return hint_begin + here_it_is(info.name, other);
       }
     }
   }

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "layers/config/other_words.h"
 #include "layers/config/types.h"
 
 namespace heed {
 
-// The known name that is meant: the closest (nearest()), that for which other tools have this word,
-// that which begins with it (causal_attention for causal), or the last inside it (cosine for
-// CosineAnnealingLR, dropout for attn_dropout); "" if there is none.
+// The known name that is meant: the closest (nearest()), the one for which another tool has this
+// word, the one that begins with it (causal_attention for causal), or the last one inside it (cosine
+// for CosineAnnealingLR, dropout for attn_dropout); "" if there is none.
 std::string nearest_name(const std::string& word, const std::vector<std::string>& known);
 
 // What a message says after an unknown word: ", did you mean adamw?"; else all known words if they
@@ -24,8 +25,8 @@ std::string suggested_type(const std::string& word, const ConfigTypes& types);
 
 // Begins a message about a word of another tool: "here it is d_model".
 inline const std::string hint_begin = "here it is ";
-// What follows for a field that has the synonym: its path and, if there is one, the rule.
-std::string here_it_is(const std::string& path, const Synonym& synonym);
+// What follows for the field at `path`: that path and, if there is one, the rule.
+std::string here_it_is(const std::string& path, const OtherWord& other);
 
 // The message about a key that is none of the fields: "here it is d_model" for a word of another
 // tool, else "unknown key" with a suggestion.

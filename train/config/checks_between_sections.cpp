@@ -60,15 +60,15 @@ using Words = std::map<std::string, std::vector<std::string>>;
 
 // Adds where the fields are that have these names, or that other tools have these words for,
 // through groups and the types that are chosen. A field that is filled in, as in `fills`, is left
-// out: its place is in the struct around.
-void find_synonyms(const std::vector<FieldInfo>& fields, const std::vector<std::string>& fills,
-                   const std::string& path, Words& found) {
+// out: its place is in the struct around. owner: the type or section that has the fields.
+void find_words(const std::vector<FieldInfo>& fields, const std::string& owner,
+                const std::vector<std::string>& fills, const std::string& path, Words& found) {
   for (const FieldInfo& info : fields) {
     const std::string below = join_path(path, info.name);
     if (!is_filled(info, fills)) {
       found[info.name].push_back(below);
-      for (const Synonym& synonym : info.synonyms) {
-        found[synonym.word].push_back(here_it_is(below, synonym));
+      for (const OtherWord& other : other_words().of_field(owner, info.name)) {
+        found[other.word].push_back(here_it_is(below, other));
       }
     }
     const std::string chosen =
@@ -76,32 +76,11 @@ void find_synonyms(const std::vector<FieldInfo>& fields, const std::vector<std::
     const ConfigType* const type =
         info.type == FieldType::part ? config_types(info.part_kind).find(chosen) : nullptr;
     if (type != nullptr) {
-      find_synonyms(type->fields(), info.fills, below, found);
+      find_words(type->fields(), chosen, info.fills, below, found);
     } else {
-      find_synonyms(info.group, {}, below, found);
+      find_words(info.group, info.name, {}, below, found);
     }
   }
-}
-
-// What other tools' configs hold and heed's do not: words, and what is said about them.
-constexpr const char* words_without_a_field[][2] = {
-    {" device device_type device_map cuda use_cuda gpu gpus num_gpus use_gpu accelerator backend "
-     "mps compile torch_compile num_workers dataloader_num_workers pin_memory amp use_amp flash "
-     "ddp gradient_checkpointing flash_attn use_flash_attention attn_implementation use_cache "
-     "strategy ",
-     "heed computes on the CPU: leave it out"},
-    {" wandb wandb_log wandb_project wandb_run_name use_wandb tensorboard logger report_to log_dir "
-     "logging_dir mlflow verbose ",
-     "a run writes metrics.csv and report.html by itself: leave it out"},
-    {" out_dir output_dir save_dir run_name experiment_name project resume resume_from_checkpoint ",
-     "an option of the command: heed train CONFIG --out DIR, heed train --resume RUN"},
-    {" name _target_ class_path ", "the key type says which one it is"}};
-
-std::string about_no_field(const ConfigMistake& mistake) {
-  for (const auto& [words, message] : words_without_a_field) {
-    if (text(words).find(" " + mistake.unknown_key + " ") != std::string::npos) return message;
-  }
-  return mistake.message;
 }
 
 // Fields of an entry of a list, as in attention.1.window, are found without its number.
@@ -118,10 +97,10 @@ std::vector<std::string> in_entry(std::vector<std::string> places, const std::st
 
 }  // namespace
 
-void explain_synonyms(RunConfig& config, ConfigErrors& errors) {
+void find_other_places(RunConfig& config, ConfigErrors& errors) {
   constexpr size_t most = 4;  // more places would not help
   Words words;
-  find_synonyms(describe(config_ref(config)), {}, "", words);
+  find_words(describe(config_ref(config)), "", {}, "", words);
   std::set<std::string> given;  // fields, by words of other tools: they are not missing
   errors.reword_unknown_keys([&](const ConfigMistake& mistake) {
     const auto found = words.find(mistake.unknown_key);
@@ -139,7 +118,8 @@ void explain_synonyms(RunConfig& config, ConfigErrors& errors) {
         is_known && !places.empty() && std::count(known.begin(), known.end(), places[0]) > 0;
     if (is_known && !is_here) places = known;
     for (const std::string& place : places) given.insert(place.substr(0, place.find(": ")));
-    return is_here ? own : !is_known ? about_no_field(mistake) : hint_begin + one_of(places);
+    const std::string about = is_known ? "" : other_words().about_key(mistake.unknown_key);
+    return !about.empty() ? about : is_here || !is_known ? own : hint_begin + one_of(places);
   });
   errors.excuse([&](const ConfigMistake& mistake) {
     return given.contains(mistake.path) && mistake.message.starts_with("missing, expected");

@@ -10,7 +10,7 @@ namespace heed {
 
 // Says where a key of another section, or a word of another tool, is a field: "here it is
 // optimizer.lr". A field given by such a word does not count as missing.
-void explain_synonyms(RunConfig& config, ConfigErrors& errors);
+void find_other_places(RunConfig& config, ConfigErrors& errors);
 
 // Checks the rules that involve several sections, or a section and the data, as far as these were
 // read without a mistake. `task` is null if the data was not.

@@ -43,112 +43,81 @@ void TrainConfig::fields(Fields& f) {
     range.min = 0;
     return f.optional(name, member, range, help);
   };
-  size("steps", steps, at_least(1), "optimizer steps")
-      .also_known_as({"max_iters", "max_steps", "iters", "iterations", "num_steps", "total_steps",
-                      "lr_decay_iters"})
-      .also_known_as({"epochs", "num_epochs", "num_train_epochs", "max_epochs"},
-                     "epochs * training examples / (batch_size * accumulate)");
-  size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch")
-      .also_known_as({"per_device_train_batch_size", "train_batch_size", "micro_batch_size"});
+  size("steps", steps, at_least(1), "optimizer steps");
+  size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch");
   f.optional("accumulate", accumulate, in_range(1, 1'000'000),
-             "micro-batches whose gradients make a step")
-      .also_known_as({"gradient_accumulation_steps", "grad_accumulation_steps", "grad_accum_steps",
-                      "grad_accum", "accumulate_grad_batches"});
-  f.optional("shards", shards, in_range(1, 1'000'000),
-             "parts of accumulate that are summed on their own; as many processes can share a step")
-      .also_known_as({"num_processes", "world_size", "data_parallel_size"});
-  f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together")
-      .also_known_as({"grad_clip", "max_grad_norm", "gradient_clip_val", "clip_grad", "max_norm"});
+             "micro-batches whose gradients make a step");
+  f.optional(
+      "shards", shards, in_range(1, 1'000'000),
+      "parts of accumulate that are summed on their own; as many processes can share a step");
+  f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together");
   f.optional("max_seconds", max_seconds, above(0),
-             "after which the run saves and ends; --resume goes on, for as long again")
-      .also_known_as({"max_time", "time_limit"});
-  f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv")
-      .also_known_as(
-          {"log_interval", "logging_steps", "log_every_n_steps", "log_steps", "log_freq"});
+             "after which the run saves and ends; --resume goes on, for as long again");
+  f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");
   f.optional(
       "overfit_batch", overfit_batch,
       "true: one batch again and again, without dropout, to see whether the model can learn");
   f.optional("show", show,
              "parameters, or layers, to print before and after training: [W_query.weight]");
   f.optional("weights", weights,
-             "to start from: a run, a checkpoint, a safetensors file, a Hugging Face folder")
-      .also_known_as({"init_from", "pretrained", "resume_from"});
+             "to start from: a run, a checkpoint, a safetensors file, a Hugging Face folder");
   f.optional("weights_fingerprint", weights_fingerprint,
              "size and hash of that file; a run's own config has it and refuses another file");
   f.optional("weights_ignore", weights_ignore,
              "patterns of tensors that may be missing, surplus or of another shape: [out_head.*]");
-  f.optional("freeze", freeze, "patterns of parameters that stay as they are: [tok_emb.*]")
-      .also_known_as({"frozen"});
+  f.optional("freeze", freeze, "patterns of parameters that stay as they are: [tok_emb.*]");
   f.section("lora", lora, "adapter",
             "small matrices that are trained instead of the model's own weights, which stay", {},
             true)
-      .usually("lora")
-      .also_known_as({"peft", "adapter", "lora_config"});
+      .usually("lora");
 }
 
 void EvalConfig::fields(Fields& f) {
-  f.optional("every", every, at_least(1), "steps between evaluations")
-      .also_known_as({"eval_interval", "eval_steps", "eval_freq", "eval_every", "interval",
-                      "val_check_interval", "eval_strategy", "evaluation_strategy"});
-  f.optional("batches", batches, at_least(1), "batches of an evaluation", "all")
-      .also_known_as({"eval_iters", "eval_iter", "iters"});
+  f.optional("every", every, at_least(1), "steps between evaluations");
+  f.optional("batches", batches, at_least(1), "batches of an evaluation", "all");
   f.optional("patience", patience, at_least(1),
-             "evaluations in a row without a lower loss after which training stops")
-      .also_known_as({"early_stopping", "early_stopping_patience"});
+             "evaluations in a row without a lower loss after which training stops");
   f.choice("probe", probe, {"none", "heads"},
            "heads: what each attention head attends to, as `heed probe` says, in the report");
 }
 
 void CheckpointConfig::fields(Fields& f) {
-  f.optional("every", every, at_least(1), "steps between checkpoints; the last step has one anyway")
-      .also_known_as({"save_steps", "save_every", "save_interval", "interval", "save_strategy"});
-  f.optional("keep", keep, at_least(1), "how many of the newest stay")
-      .also_known_as({"save_total_limit", "max_to_keep"});
+  f.optional("every", every, at_least(1),
+             "steps between checkpoints; the last step has one anyway");
+  f.optional("keep", keep, at_least(1), "how many of the newest stay");
   f.optional("best", best,
-             "true: one more is written and stays, that with the lowest validation loss")
-      .also_known_as({"load_best_model_at_end", "always_save_checkpoint"});
+             "true: one more is written and stays, that with the lowest validation loss");
   f.optional("full", full,
              "true: with train.lora, all weights; false: those that train.weights does not have");
   f.optional("optimizer_state", optimizer_state, "false: weights only, training cannot go on");
 }
 
 void SampleConfig::fields(Fields& f) {
-  f.optional("every", every, at_least(1), "steps between samples").also_known_as({"interval"});
-  f.optional("prompt", prompt, "what the model continues").also_known_as({"start_context"});
-  f.optional("tokens", tokens, at_least(1), "how many tokens it adds")
-      .also_known_as({"max_new_tokens", "max_tokens"});
+  f.optional("every", every, at_least(1), "steps between samples");
+  f.optional("prompt", prompt, "what the model continues");
+  f.optional("tokens", tokens, at_least(1), "how many tokens it adds");
   f.optional("temperature", temperature, at_least(0),
-             "below 1 more cautious, above 1 bolder, 0 always the likeliest token")
-      .also_known_as({"temp"});
+             "below 1 more cautious, above 1 bolder, 0 always the likeliest token");
   f.optional("top_k", top_k, at_least(1), "choose among the k likeliest");
   f.optional("top_p", top_p, in_range(0, 1, Bound::open), "choose among the likeliest with sum p");
-  f.optional("end", end, at_least(0), "ids of tokens that end a text, for heed generate too: [0]")
-      .also_known_as({"eos_token_id", "eos_token", "eos_id"});
+  f.optional("end", end, at_least(0), "ids of tokens that end a text, for heed generate too: [0]");
 }
 
 void RunConfig::fields(Fields& f) {
   const bool may_be_absent = purpose == Purpose::model;
   train.required = !may_be_absent;
   f.optional("seed", seed, at_least(0), "random seed");
-  f.choice("precision", precision, {"float32", "float64"}, "floating-point type")
-      .also_known_as({"dtype", "torch_dtype", "fp32", "fp16", "bf16"}, "float32 or float64");
+  f.choice("precision", precision, {"float32", "float64"}, "floating-point type");
   f.optional("fused", fused, "false: the composed forms of fused operations, to read and compare");
   f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
   f.optional("plugins", plugins, "libraries with layers, tasks, ... of your own: [./libmine.so]");
   f.group("random", random, "one generator or three");
   f.section("data", data, "task", "what to train on", {}, may_be_absent).likely("text");
-  f.section("model", model, "layer", "what to train")
-      .likely("gpt")
-      .also_known_as({"model_type", "architectures"}, "{type: gpt, ...}");
-  f.section("optimizer", optimizer, "optimizer", "how gradients change weights")
-      .also_known_as({"optim", "optimizer_type", "optimizer_name"}, "{type: adamw, ...}")
-      .also_known_as({"momentum", "nesterov"}, "{type: sgd, ...}");
-  f.section("schedule", schedule, "schedule", "the learning rate over the run")
-      .also_known_as({"lr_scheduler", "scheduler"})
-      .also_known_as({"lr_scheduler_type", "decay_lr", "min_lr"}, "{type: cosine, ...}");
-  f.group("train", train, "how long and in what pieces").also_known_as({"training", "trainer"});
-  f.group("eval", eval, "validation on the way")
-      .also_known_as({"evaluate", "evaluation", "validation"});
+  f.section("model", model, "layer", "what to train").likely("gpt");
+  f.section("optimizer", optimizer, "optimizer", "how gradients change weights");
+  f.section("schedule", schedule, "schedule", "the learning rate over the run");
+  f.group("train", train, "how long and in what pieces");
+  f.group("eval", eval, "validation on the way");
   f.group("checkpoint", checkpoint, "what is kept");
   f.group("sample", sample, "text written on the way");
 }
@@ -313,7 +282,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   share_context_length(tree);
   read_sections(run, tree, folder, checkpoint, errors, unreadable);
   if (!errors.empty()) {
-    explain_synonyms(run.config, errors);
+    find_other_places(run.config, errors);
   }
   check_together(run.config, tree, run.task.get(), errors);
   if (!errors.are_within("train")) {

@@ -5,13 +5,6 @@
 
 namespace heed {
 
-// The words of other tools for the path of a file, for 1 minus the share to train on, and for the
-// path of a file to validate with.
-inline const std::vector<std::string> path_words{"file",      "filename",   "data_path", "dataset",
-                                                 "data_file", "train_file", "data_dir",  "train"},
-    validation_words{"val_split", "val_fraction", "validation_split"},
-    validation_file_words{"val", "val_file", "val_path", "validation_file", "eval_file"};
-
 // What the field `fingerprint` is.
 inline constexpr const char* fingerprint_help =
     "size and hash of the file; a run's own config has it and refuses another file";

@@ -18,7 +18,6 @@ void TextTask::Config::fields(Fields& f) {
   f.required("path", path,
              "text file, a folder of them, or a list; relative to the config's folder",
              Length{.min = 1, .max = {}})
-      .also_known_as(path_words)
       .or_list = true;
   f.section("tokenizer", tokenizer, "tokenizer", "what a token is").short_form = true;
   windows.fields(f);

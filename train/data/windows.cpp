@@ -23,9 +23,7 @@ void WindowConfig::fields(Fields& f) {
              "tokens of a window; the model's unless given")
       .example(8);
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
-             "share of the tokens to train on, from the beginning; the rest is for validation")
-      .also_known_as(validation_words, "1 minus this")
-      .also_known_as(validation_file_words, "the rest of the same text validates");
+             "share of the tokens to train on, from the beginning; the rest is for validation");
   f.choice("sampling", sampling, {"random", "windows"},
            "random: windows anywhere; windows: epochs over windows that are stride apart");
   f.optional("stride", stride, at_least(1), "tokens between the starts of windows",

@@ -7,10 +7,9 @@
 namespace heed {
 
 void AdamConfig::fields(Fields& f) {
-  f.optional("lr", lr, at_least(0), "learning rate").also_known_as({"learning_rate", "peak_lr"});
+  f.optional("lr", lr, at_least(0), "learning rate");
   f.optional("betas", betas, probability, "how much of the mean of g and of g^2 stays at a step",
-             exactly(2))
-      .also_known_as({"beta1", "beta2", "adam_beta1", "adam_beta2"}, "a list of both");
+             exactly(2));
   f.optional("eps", eps, at_least(0), "added to the root of the mean of g^2");
   f.optional("weight_decay", weight_decay, at_least(0), "pull of the weights to 0");
   f.choice("decay", decay, {"matrices", "all"},

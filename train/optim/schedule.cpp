@@ -12,9 +12,7 @@ ScheduleRegistry& schedule_registry() {
 }
 
 void WarmupSchedule::Config::fields(Fields& f) {
-  f.optional("warmup_steps", warmup_steps, at_least(0), "steps in which the learning rate rises")
-      .also_known_as({"warmup_iters", "num_warmup_steps", "warmup"})
-      .also_known_as({"warmup_ratio"}, "this * train.steps");
+  f.optional("warmup_steps", warmup_steps, at_least(0), "steps in which the learning rate rises");
 }
 
 double WarmupSchedule::lr(int64_t step) const {
@@ -36,8 +34,7 @@ std::string WarmupSchedule::warning() const {
 
 void FallingSchedule::Config::fields(Fields& f) {
   WarmupSchedule::Config::fields(f);
-  f.optional("min_lr", min_lr, at_least(0), "learning rate that it falls to")
-      .also_known_as({"eta_min", "min_learning_rate", "lr_min", "final_lr"});
+  f.optional("min_lr", min_lr, at_least(0), "learning rate that it falls to");
 }
 
 double LinearSchedule::after_warmup(double ratio) const {

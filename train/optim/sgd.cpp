@@ -5,7 +5,7 @@
 namespace heed {
 
 void Sgd::Config::fields(Fields& f) {
-  f.optional("lr", lr, at_least(0), "learning rate").also_known_as({"learning_rate", "peak_lr"});
+  f.optional("lr", lr, at_least(0), "learning rate");
   f.optional("momentum", momentum, at_least(0), "how much of the last direction stays");
   f.optional("dampening", dampening, any_number, "how much of the gradient is kept out of it");
   f.optional("nesterov", nesterov, "look ahead along the direction");

@@ -25,8 +25,7 @@ void GatedDeltaNet::Config::fields(Fields& f) {
   f.optional("context_length", context_length, at_least(1), "largest number of tokens", "no limit")
       .shows();
   f.optional("kernel_size", kernel_size, at_least(1), "tokens that a convolution sees")
-      .also_try({1})
-      .also_known_as({"conv_size"});
+      .also_try({1});
 }
 
 void GatedDeltaNet::Config::check(ConfigErrors& errors, const ConfigNode& at) const {

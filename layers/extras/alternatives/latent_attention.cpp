@@ -17,17 +17,14 @@ void LatentAttention::Config::fields(Fields& f) {
   f.required("num_heads", num_heads, at_least(1), "number of heads").shows(false).example(2);
   f.optional("d_latent", d_latent, at_least(1), "width of the latent of keys and values",
              "d_out / 4")
-      .also_try({3})
-      .also_known_as({"kv_lora_rank", "latent_dim"});
+      .also_try({3});
   f.optional("d_query_latent", d_query_latent, at_least(1), "width of a latent of the queries",
              "none")
-      .also_try({3})
-      .also_known_as({"q_lora_rank"});
+      .also_try({3});
   f.optional("rope", rope, "add a part to queries and keys that is turned by their positions");
   f.optional("d_rope", d_rope, at_least(2), "width of that part in each head, an even number",
              "half a head")
-      .only_with("rope")
-      .also_known_as({"qk_rope_head_dim"});
+      .only_with("rope");
   f.optional("rope_base", rope_base, above(0), "the slowest turn is about 1 / rope_base");
   f.optional("dropout", dropout, probability, "chance to drop an attention weight")
       .also_try({0.25});

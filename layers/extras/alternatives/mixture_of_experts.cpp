@@ -11,14 +11,10 @@ namespace heed {
 
 void MixtureOfExperts::Config::fields(Fields& f) {
   FeedForward::Config::fields(f);
-  f.optional("num_experts", num_experts, in_range(1, 1000), "feed-forwards to choose from")
-      .also_known_as({"num_local_experts", "n_routed_experts"});
-  f.optional("top_k", top_k, at_least(1), "experts that a token goes through")
-      .also_try({1})
-      .also_known_as({"num_experts_per_tok"});
+  f.optional("num_experts", num_experts, in_range(1, 1000), "feed-forwards to choose from");
+  f.optional("top_k", top_k, at_least(1), "experts that a token goes through").also_try({1});
   f.optional("load_balancing", load_balancing, at_least(0),
-             "how much it counts in training that experts get unequal shares of the tokens")
-      .also_known_as({"router_aux_loss_coef", "aux_loss_alpha"});
+             "how much it counts in training that experts get unequal shares of the tokens");
 }
 
 void MixtureOfExperts::Config::check(ConfigErrors& errors, const ConfigNode& at) const {

@@ -10,15 +10,10 @@ namespace heed {
 
 void Bahdanau::Config::fields(Fields& f) {
   source_and_target_fields(f);
-  f.required("context_length", context_length, at_least(1), "largest number of tokens")
-      .example(6)
-      .also_known_as(context_words);
-  f.required("d_model", d_model, at_least(1), "width of the embeddings and states")
-      .example(4)
-      .also_known_as(width_words);
+  f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
+  f.required("d_model", d_model, at_least(1), "width of the embeddings and states").example(4);
   f.optional("dropout", dropout, probability, "chance to drop a number of an embedding")
-      .also_try({0.25})
-      .also_known_as({"drop_rate"});
+      .also_try({0.25});
 }
 
 Bahdanau::Bahdanau(const Config& c)

@@ -32,10 +32,8 @@ class Conv1d final : public Module {
     bool causal = true;
     bool bias = true;
     void fields(Fields& f) {
-      f.required("d_in", d_in, at_least(1), "width of x").example(4).also_known_as({"in_channels"});
-      f.required("d_out", d_out, at_least(1), "width of y")
-          .example(3)
-          .also_known_as({"out_channels"});
+      f.required("d_in", d_in, at_least(1), "width of x").example(4);
+      f.required("d_out", d_out, at_least(1), "width of y").example(3);
       f.optional("kernel_size", kernel_size, at_least(1), "number of tokens that one sees");
       f.optional("causal", causal, "a token sees none after it; otherwise as many as before it");
       f.optional("bias", bias, "add a vector").shows();

@@ -25,10 +25,8 @@ class Recurrent : public Module {
     int64_t d_out = 0;
     bool bias = true;
     void fields(Fields& f) {
-      f.required("d_in", d_in, at_least(1), "width of x").example(4).also_known_as({"input_size"});
-      f.required("d_out", d_out, at_least(1), "width of the state")
-          .example(3)
-          .also_known_as({"hidden_size"});
+      f.required("d_in", d_in, at_least(1), "width of x").example(4);
+      f.required("d_out", d_out, at_least(1), "width of the state").example(3);
       f.optional("bias", bias, "add a vector to both projections").shows();
     }
   };

@@ -9,12 +9,8 @@ namespace heed {
 
 void RnnEncoderDecoder::Config::fields(Fields& f) {
   source_and_target_fields(f);
-  f.required("context_length", context_length, at_least(1), "largest number of tokens")
-      .example(6)
-      .also_known_as(context_words);
-  f.required("d_model", d_model, at_least(1), "width of the embeddings and states")
-      .example(4)
-      .also_known_as(width_words);
+  f.required("context_length", context_length, at_least(1), "largest number of tokens").example(6);
+  f.required("d_model", d_model, at_least(1), "width of the embeddings and states").example(4);
   f.choice("cell", cell, {"gru", "rnn", "lstm"}, "the recurrent layer of encoder and decoder");
   f.optional("encoder_kernel_size", encoder_kernel_size, at_least(1),
              "a convolution over this many tokens, an odd number, reads the source", "the cell")
@@ -22,8 +18,7 @@ void RnnEncoderDecoder::Config::fields(Fields& f) {
   f.choice("attention", attention, {"none", "additive", "dot"},
            "none: the decoder begins with the encoder's last state, and sees no other");
   f.optional("dropout", dropout, probability, "chance to drop a number of an embedding")
-      .also_try({0.25})
-      .also_known_as({"drop_rate"});
+      .also_try({0.25});
 }
 
 RnnEncoderDecoder::RnnEncoderDecoder(const Config& c)

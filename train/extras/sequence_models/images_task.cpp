@@ -34,15 +34,12 @@ int32_t last_label(const Pictures& of) {
 void ImagesTask::Config::fields(Fields& f) {
   f.required("path", path,
              "*.safetensors with images and labels, or a file of IDX, as MNIST's "
-             "train-images-idx3-ubyte; relative to the config's folder")
-      .also_known_as(path_words);
+             "train-images-idx3-ubyte; relative to the config's folder");
   f.optional("validation", validation,
              "a file of its own to validate with, such as t10k-images-idx3-ubyte; all of path "
-             "trains")
-      .also_known_as(validation_file_words);
+             "trains");
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
-             "share of the pictures to train on, the first ones; the rest is for validation")
-      .also_known_as(validation_words, "1 minus this");
+             "share of the pictures to train on, the first ones; the rest is for validation");
   f.optional("shuffle", shuffle, "pictures in a new order every epoch");
   f.optional("classes", classes, "names of the labels 0, 1, 2, ...; by default their numbers");
   f.optional("fingerprint", fingerprint, fingerprint_help);

@@ -84,8 +84,7 @@ void MaskedExamples::hide(Batch& batch, int64_t row, Generator& generator) const
 void MaskedTask::Config::fields(Fields& f) {
   text.fields(f);
   f.optional("mask_fraction", mask_fraction, in_range(0, 1, Bound::open),
-             "share of the tokens that are targets, at least one of a window")
-      .also_known_as({"mlm_probability", "masked_lm_prob"});
+             "share of the tokens that are targets, at least one of a window");
 }
 
 MaskedTask::MaskedTask(const Config& c, const TaskSetup& setup)

@@ -19,8 +19,7 @@ constexpr int64_t most_tries = 50;  // on average, until a sum comes up that is 
 void ModularAdditionTask::Config::fields(Fields& f) {
   f.optional("modulus", modulus, in_range(2, 1000), "sums begin again at 0 here");
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open, Bound::open),
-             "part of the table that is trained on; the rest is for validation")
-      .also_known_as(validation_words, "1 minus this");
+             "part of the table that is trained on; the rest is for validation");
 }
 
 ModularAdditionTask::ModularAdditionTask(const Config& c, const TaskSetup& setup)

@@ -148,11 +148,7 @@ size_t begin_of_trailing_space(std::string_view text) {
 
 void BpeTokenizer::Config::fields(Fields& f) {
   f.required("path", path,
-             "a tokenizer.json, of heed tokenizer train or of Hugging Face's tokenizers")
-      .also_known_as(
-          {"gpt2", "gpt-2", "tiktoken", "r50k_base", "gpt2tokenizer", "gpt2tokenizerfast",
-           "huggingface", "hf", "sentencepiece", "wordpiece", "autotokenizer"},
-          "gpt2/tokenizer.json");
+             "a tokenizer.json, of heed tokenizer train or of Hugging Face's tokenizers");
   f.optional("special_tokens", special_tokens,
              "true: special tokens that the text contains, as <|endoftext|>, become their ids");
   f.optional("fingerprint", fingerprint,

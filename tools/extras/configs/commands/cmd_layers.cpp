@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "layers/config/left_out.h"
+#include "layers/config/other_words.h"
 #include "layers/config/values.h"
 #include "tools/command.h"
 #include "tools/extras/checks/layers/variants.h"
@@ -104,28 +105,29 @@ std::string default_words(const FieldInfo& info) {
 }
 
 // "; elsewhere emb_dim, n_embd", for a field that other tools call so. A rule stands behind the
-// last word that has it.
-std::string synonym_words(const FieldInfo& field) {
+// last word that has it. owner: the type or section that has the field.
+std::string words_elsewhere(const std::string& owner, const FieldInfo& field) {
+  const std::vector<OtherWord> all = other_words().of_field(owner, field.name);
   std::string words;
-  for (size_t i = 0; i < field.synonyms.size(); ++i) {
-    const Synonym& synonym = field.synonyms[i];
-    const bool same_next =
-        i + 1 < field.synonyms.size() && field.synonyms[i + 1].rule == synonym.rule;
-    words += (i == 0 ? "; elsewhere " : ", ") + synonym.word;
-    words += synonym.rule.empty() || same_next ? "" : " (" + synonym.rule + ")";
+  for (size_t i = 0; i < all.size(); ++i) {
+    const bool same_next = i + 1 < all.size() && all[i + 1].rule == all[i].rule;
+    words += (i == 0 ? "; elsewhere " : ", ") + all[i].word;
+    words += all[i].rule.empty() || same_next ? "" : " (" + all[i].rule + ")";
   }
   return words;
 }
 
 // Two lines per field: its meaning and its permitted values; for a part, what is filled in.
-void add_fields(const std::vector<FieldInfo>& fields, const std::string& indent, Table& table) {
+void add_fields(const std::vector<FieldInfo>& fields, const std::string& owner,
+                const std::string& indent, Table& table) {
   for (const FieldInfo& field : fields) {
     table.add({indent + field.name, field.help});
-    table.add({"", "  " + expected(field) + "; " + default_words(field) + synonym_words(field)});
+    table.add({"", text("  ", expected(field), "; ", default_words(field),
+                        words_elsewhere(owner, field))});
     if (!field.fills.empty()) {
       table.add({"", "  it gets, where it has such fields: " + joined(field.fills)});
     }
-    add_fields(field.group, indent + "  ", table);
+    add_fields(field.group, field.name, indent + "  ", table);
   }
 }
 
@@ -137,7 +139,7 @@ void show(const ConfigType& type, const std::string& kind) {
     return;
   }
   Table table({Align::left, Align::left});
-  add_fields(fields, "", table);
+  add_fields(fields, type.name, "", table);
   print_text(text("\n", table.text("  "), "\nExample\n", example_text(type, fields), "\n"));
 }
 
@@ -146,7 +148,7 @@ void show(const FieldInfo& section) {
   print_text(text(section.name, " (section): ", section.help, "\n"));
   if (section.type == FieldType::group) {
     Table table({Align::left, Align::left});
-    add_fields(section.group, "", table);
+    add_fields(section.group, section.name, "", table);
     print_text("\n" + table.text("  "));
     return;
   }

@@ -6,11 +6,9 @@
 namespace heed {
 
 void LoraLayer::Size::fields(Fields& f) {
-  f.optional("rank", rank, at_least(1), "rows of A, columns of B").also_known_as({"r", "lora_r"});
-  f.optional("alpha", alpha, above(0), "what is added is multiplied by alpha / rank")
-      .also_known_as({"lora_alpha"});
-  f.optional("dropout", dropout, probability, "chance to drop a number of x on its way to A")
-      .also_known_as({"lora_dropout"});
+  f.optional("rank", rank, at_least(1), "rows of A, columns of B");
+  f.optional("alpha", alpha, above(0), "what is added is multiplied by alpha / rank");
+  f.optional("dropout", dropout, probability, "chance to drop a number of x on its way to A");
 }
 
 void LoraLayer::Config::fields(Fields& f) {

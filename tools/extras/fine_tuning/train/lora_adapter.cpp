@@ -12,8 +12,7 @@ namespace heed {
 void LoraAdapter::Config::fields(Fields& f) {
   Size::fields(f);
   f.optional("targets", targets, "patterns of the Linear layers: [\"*W_query\", \"*W_value\"]",
-             Length{.min = 1, .max = {}})
-      .also_known_as({"target_modules"});
+             Length{.min = 1, .max = {}});
   f.optional("modules_to_save", modules_to_save,
              "patterns of layers that are trained whole, such as a new head: [out_head]");
 }

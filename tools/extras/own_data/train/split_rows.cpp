@@ -86,23 +86,19 @@ uint64_t hash_of(const TextRow& row) { return fingerprint(as_bytes(row.cells[0])
 
 void OwnDataConfig::first_fields(Fields& f) {
   f.required("path", path,
-             "*.tsv, *.csv or *.jsonl, an example each line; relative to the config's folder")
-      .also_known_as(path_words);
+             "*.tsv, *.csv or *.jsonl, an example each line; relative to the config's folder");
 }
 
 void OwnDataConfig::more_fields(Fields& f, bool is_table) {
   f.section("tokenizer", tokenizer, "tokenizer", "what a token is").short_form = true;
   if (is_table) {
     f.optional("separator", separator,
-               "of the cells of a *.csv: one character, as \";\"; by default a comma")
-        .also_known_as({"delimiter", "sep"});
+               "of the cells of a *.csv: one character, as \";\"; by default a comma");
   }
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
              "share of the examples to train on, chosen by a hash of what the model reads; the "
-             "rest is for validation")
-      .also_known_as(validation_words, "1 minus this");
-  f.optional("validation", validation, "a file of its own to validate with; all of path trains")
-      .also_known_as(validation_file_words);
+             "rest is for validation");
+  f.optional("validation", validation, "a file of its own to validate with; all of path trains");
   f.optional("max_length", max_length, at_least(1), "tokens; longer examples are left out", "none");
   f.optional("shuffle", shuffle, "examples in a new order every epoch");
   f.optional("fingerprint", fingerprint, fingerprint_help);

@@ -193,8 +193,7 @@ void VectorsTask::Config::fields(Fields& f) {
              "folder");
   f.optional("train_fraction", train_fraction, in_range(0, 1, Bound::open),
              "share of the examples to train on, the first ones; the rest is for validation; 1: "
-             "all, and validation is over these")
-      .also_known_as(validation_words, "1 minus this");
+             "all, and validation is over these");
   f.optional("shuffle", shuffle,
              "batches in a new order every epoch; a batch_size of all examples keeps theirs");
   f.optional("classes", classes, in_range(1, most_labels_of_file),

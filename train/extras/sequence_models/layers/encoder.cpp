@@ -8,8 +8,7 @@ namespace heed {
 void Encoder::Config::fields(Fields& f) {
   f.optional("vocab_size", vocab_size, at_least(0),
              "number of tokens, of a model that reads ids; needed where no data gives it")
-      .shows()
-      .also_known_as(vocabulary_words);
+      .shows();
   block_fields(f);
   num_layers_field(f, 0).example(1);
   position_field(f, {"learned", "sinusoidal", "none"});

@@ -9,8 +9,7 @@ void EncoderDecoder::Config::fields(Fields& f) {
   block_fields(f);
   f.required("num_layers", num_layers, in_range(1, 1000),
              "number of blocks of the encoder, and of the decoder")
-      .example(1)
-      .also_known_as(layers_words);
+      .example(1);
   f.choice("position", position, {"learned", "sinusoidal"}, "how positions are told apart");
   f.choice("context", context, {"attention", "mean"},
            "attention: to every state of the encoder; mean: one fixed vector, their mean");

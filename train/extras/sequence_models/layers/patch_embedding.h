@@ -33,14 +33,12 @@ class PatchEmbedding final : public Module {
     bool bias = true;
     void fields(Fields& f) {
       f.optional("channels", channels, at_least(1), "of the pictures: 1 for gray, 3 for colours")
-          .also_try({2})
-          .also_known_as({"in_channels", "num_channels", "in_chans"});
+          .also_try({2});
       f.required("image_width", image_width, at_least(1), "pixels in a row of a picture")
           .shows(false)
           .example(4);
       f.required("patch_size", patch_size, at_least(1), "pixels along the side of a patch")
-          .example(2)
-          .also_known_as({"kernel_size"});
+          .example(2);
       f.required("d_model", d_model, at_least(1), "width of the vectors").example(3);
       f.optional("class_token", class_token, "a trained vector in front of the patches");
       f.optional("bias", bias, "add a vector to that of each patch").shows();
