@@ -27,12 +27,11 @@ struct BlockConfig {
 
   // The config of block i: blocks take the attentions of a list in turn.
   BlockConfig block(int64_t i) const;
-  // Of a config that was checked.
+  // Expects a config that was checked.
   bool has_feed_forward() const { return static_cast<bool>(feed_forward); }
 
-  // All of them.
   void fields(Fields& f);
-  // All but attention and parallel_residual.
+  // All but attention and parallel_residual, which not every model has.
   void block_fields(Fields& f) {
     f.required("context_length", context_length, at_least(1), "largest number of tokens")
         .example(6);
@@ -66,25 +65,24 @@ struct BlockConfig {
         .shows()
         .also_try({3});
   }
-  // Of models without cross-attention.
   void parallel_residual_field(Fields& f) {
     f.optional("parallel_residual", parallel_residual,
                "attention and feed-forward read the same x, as in GPT-NeoX");
   }
-  // attention, with what every block fills in and what `also` does.
+  // Declares `attention`, which gets what every block fills in and what `also` adds.
   FieldInfo& attention_field(Fields& f, Fill also = {});
-  // Fills in what the attention of a block takes from it, for sequences of at most `longest`
-  // tokens. layers/README.md lists the names.
+  // Fills in what attention takes from its block, for sequences of at most `longest` tokens.
+  // layers/README.md lists the names.
   void fill_attention(Defaults& d, const int64_t& longest) const;
   void fill_feed_forward(Defaults& d) const;
 
   void check(ConfigErrors& errors, const ConfigNode& at) const;
-  // Whether the attention of a whole model has the model's number of heads.
+  // Reports attention that has another number of heads than its model.
   void check_heads(ConfigErrors& errors, const ConfigNode& at) const;
 };
 
-// The value of a field in one of these attentions: `wanted` if one has it, else the last. Null if
-// none has such a field.
+// The value of a field in a list of attentions: `wanted` if one of them has it, else that of the
+// last. Null if none has such a field.
 template <class T>
 const T* value_in_any(const LayerChoice& attention, const std::string& field, const T& wanted) {
   const T* found = nullptr;

@@ -70,7 +70,7 @@ class FeedForward final : public Module {
   }
 
  private:
-  // Of either Linear, for x (..., d_model).
+  // The same for both layers. x (..., d_model)
   int64_t linear_flops(const Tensor& x) const { return 2 * x.size() * config.hidden_width(); }
 };
 HEED_LAYER(FeedForward, "feed_forward");

@@ -221,11 +221,11 @@ struct Pools {
 };
 
 constinit std::mutex spare_mutex;
-// Of threads that have ended, a list: the next new threads take them.
+// A list of the pools of threads that have ended. The next new threads take them.
 constinit Pools* spare_pools = nullptr;
 [[gnu::tls_model("initial-exec")]] constinit thread_local Pools* own_pools = nullptr;
 
-// Hands the pools over when the thread ends. For arrays that live longer it finds pools again.
+// Puts the pools on that list when the thread ends. Arrays that outlive it find them there.
 struct Return {
   ~Return() {
     const std::lock_guard lock(spare_mutex);

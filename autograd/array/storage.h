@@ -24,7 +24,7 @@ namespace pool {
 void* take(size_t bytes, uint32_t& size_class);
 void give(void* block, uint32_t size_class) noexcept;
 
-// Of the current pool of this thread: during a dry run, the pool of address space.
+// The state of this thread's pool; during a dry run, of its pool of address space.
 PoolStats stats();
 void reset_peak();
 

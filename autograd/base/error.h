@@ -72,7 +72,7 @@ void require(bool ok, const Parts&... parts) {
   }
 }
 
-// Of ASCII's letters.
+// Changes ASCII letters alone.
 std::string in_lower_case(std::string word);
 
 // Returns the closest known word, for "did you mean ...?": fewest edits, then the longest common

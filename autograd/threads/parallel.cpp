@@ -21,9 +21,9 @@ namespace {
 std::atomic<int> chosen_threads{0};  // by set_num_threads; 0: none
 std::atomic<int> most_that_pay{most_threads};
 
-// Of the threads of a program that compute at the same time, the one that holds this has the cores
-// for its loop. The others run theirs without waiting, each on its own thread: a region of each
-// would only have more threads than cores.
+// If several threads of a program compute at the same time, the one that holds this runs its loop
+// on all cores. The others run theirs serially, without waiting: with a parallel region each, there
+// would be more threads than cores.
 std::mutex the_cores;
 
 // The chunks [begin, end) that nobody has claimed yet, in one word. The owner claims from the

@@ -44,11 +44,11 @@ struct ConfigRef {
 class Choice {
  public:
   Choice() = default;  // nothing is chosen
-  // Of this type. Its config is made when the struct around it is read or checked: what that struct
-  // fills in, else defaults.
+  // This type. Its config is made when the struct around it is read or checked, from what that
+  // struct fills in and defaults.
   Choice(std::string type) : type_(std::move(type)) {}  // NOLINT: choice = "gpt"
   Choice(const char* type) : type_(type) {}             // NOLINT
-  // With a config that is taken as it is.
+  // This type and config. The struct around it fills in nothing.
   template <class Config>
   requires requires(Config c, Fields& f) { c.fields(f); }
   Choice(std::string type, const Config& config)
@@ -60,9 +60,9 @@ class Choice {
   explicit operator bool() const { return !type_.empty(); }
 
   bool has_config() const { return config_ != nullptr; }
-  // Not to be changed.
+  // For reading only: copies of this choice share it.
   ConfigRef config() const { return {of_, config_.get()}; }
-  // To be changed, in this choice alone.
+  // For changes, which no other choice sees.
   ConfigRef own_config() {
     if (config_.use_count() > 1) {
       config_ = of_->copy(config_.get());
@@ -74,7 +74,7 @@ class Choice {
   template <class T>
   const T* find(const std::string& name) const;
 
-  // Of a field that may be a list (FieldInfo::or_list): those after the first.
+  // The choices after the first, for a field that may be a list (FieldInfo::or_list).
   std::vector<Choice> others;
   std::vector<Choice> all() const {
     std::vector<Choice> all = others;

@@ -10,8 +10,8 @@
 namespace heed {
 
 // The known name that is meant: the closest (nearest()), the one for which another tool has this
-// word, the one that begins with it (causal_attention for causal), or the last one inside it (cosine
-// for CosineAnnealingLR, dropout for attn_dropout); "" if there is none.
+// word, the one that begins with it (causal_attention for causal), or the last one inside it
+// (cosine for CosineAnnealingLR, dropout for attn_dropout); "" if there is none.
 std::string nearest_name(const std::string& word, const std::vector<std::string>& known);
 
 // What a message says after an unknown word: ", did you mean adamw?"; else all known words if they
@@ -20,7 +20,8 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
 std::string suggestion(const std::string& word, const std::vector<std::string>& known,
                        const std::string& these, const std::string& topic);
 
-// The same after the name of a type, which may be a value of another one: "{type: bpe, path: ...}".
+// The same after an unknown type. The word may be another tool's for a value of a type's field:
+// "; here it is {type: bpe, path: gpt2/tokenizer.json}" after gpt2.
 std::string suggested_type(const std::string& word, const ConfigTypes& types);
 
 // Begins a message about a word of another tool: "here it is d_model".

@@ -5,7 +5,7 @@
 
 namespace heed {
 
-// Of the calling thread. In this mode operations and backward passes throw DivergedError.
+// The mode of the calling thread. Operations and backward passes then throw DivergedError.
 bool anomaly_mode();
 void set_anomaly_mode(bool on);
 

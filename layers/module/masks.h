@@ -15,12 +15,12 @@ Tensor masked_scores(const Tensor& scores, const Mask& mask, real value);
 // x (B, S, d) with 0 in the tokens that a mask (B, S) hides: keys or values that are summed up.
 Tensor masked_tokens(const Tensor& x, const Mask& mask);
 
-// The same for values that weights of 0 hide: only if a number is NaN or infinite, 0 times which is
-// NaN. Otherwise, and for no mask or one of pairs, x itself.
+// The same for values that weights of 0 hide anyway, if x has a NaN or an infinity, since 0 times
+// either is NaN. Returns x itself if all numbers are finite, or the mask is absent or over pairs.
 Tensor finite_tokens(const Tensor& x, const Mask& mask);
 
-// Throws unless a mask for `layer`, which reads none, hides only what it does not see anyway: of a
-// causal layer, tokens after all others.
+// For a layer that reads no mask. Throws unless the mask hides only what the layer does not see
+// anyway: in a causal layer, tokens that come after all others.
 void require_unseen(const Module& layer, const Mask& mask);
 
 // Throws unless the mask has one of the shapes above.

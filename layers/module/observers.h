@@ -15,7 +15,7 @@ class Module;
 
 // A value inside a model that an observer can see and replace.
 enum class Activation {
-  output,  // of any layer. Of a block: the residual stream; of att and ff: what they add to it
+  output,  // any layer: a block's is the residual stream, that of att and ff what they add to it
   attn_weights,  // (B, H, T, S), before dropout; every row sums to 1, or to 0 if all is hidden
   heads,         // z (B, T, H, d): what each head mixed from its values, before out_proj
 };

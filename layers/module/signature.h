@@ -39,17 +39,17 @@ struct Signature {
   // It can be given a few tokens at a time, with earlier ones in Input::cache.
   bool cache = false;
 
-  // Of a layer that computes every token on its own.
+  // The signature of a layer that computes every token independently.
   static Signature of_tokens(int64_t width) {
     return {.width = width, .causal = true, .cache = true};
   }
 
-  // The number of tokens that it takes and that is nearest to this one.
+  // The number of tokens nearest to `wanted` that the layer takes.
   int64_t tokens_near(int64_t wanted) const {
     return std::max(unit, std::min(wanted, longest.value_or(wanted)) / unit * unit);
   }
 
-  // Of this layer followed by `next`.
+  // The signature of this layer followed by `next`.
   Signature then(const Signature& next) const {
     Signature both = *this;
     both.width = width > 0 || ids ? width : next.width;

@@ -30,7 +30,7 @@ size_t first_wrong_byte(std::string_view text, size_t at = 0);
 // The text without the beginning of a character at its end whose other bytes are missing.
 std::string_view whole_characters(std::string_view text);
 
-// Of Unicode's categories: letters, marks and numbers (L, M, N); white space as \s of Perl.
+// True for Unicode's letters, marks and numbers (L, M, N); for white space, as \s in Perl.
 bool is_word_part(char32_t code);
 bool is_space(char32_t code);
 
