@@ -6,8 +6,8 @@
 
 namespace heed {
 
-// While one exists, it is told of every operation of the thread that made it. A thread may have
-// several, which may end in any order.
+// While an observer exists, every operation of its thread calls it. A thread may have several. They
+// may end in any order.
 class GraphObserver {
  public:
   GraphObserver() : next_(first_) { first_ = this; }

@@ -30,7 +30,7 @@ class OtherWords {
   virtual std::string about_key(const std::string& /*key*/) const { return ""; }
 };
 
-// The table of this build, which knows nothing if there is none.
+// The table of this build; an empty one if none is registered.
 const OtherWords& other_words();
 
 // Filled by the build from the lines HEED_WORDS(Class, "name") of headers.

@@ -11,14 +11,15 @@
 namespace heed {
 
 struct GradcheckOptions {
-  double tolerance = 1e-6;  // of |analytic - numeric| / max(|analytic|, |numeric|, largest / 100)
-  double step = 1e-4;       // of the four-point central difference
-  int64_t sample = 512;     // elements compared one by one per input; see samples.h
-  uint64_t seed = 1;        // of the cotangent
-  double smallest = 1e-12;  // the least denominator: a gradient that is zero except for rounding
-                            // (such as that of the bias of keys) has no relative error
-  std::vector<std::string> names =
-      {};  // of the inputs, for the message; default "input 0", "input 1", ...
+  // Bounds |analytic - numeric| / max(|analytic|, |numeric|, largest gradient / 100, smallest).
+  double tolerance = 1e-6;
+  // The least denominator: a gradient that is zero except for rounding, such as that of the bias of
+  // keys, has no relative error.
+  double smallest = 1e-12;
+  double step = 1e-4;                   // of the four-point central difference
+  int64_t sample = 512;                 // elements compared one by one per input; see samples.h
+  uint64_t seed = 1;                    // of the cotangent
+  std::vector<std::string> names = {};  // of the inputs; by default "input 0", "input 1", ...
 };
 
 struct GradcheckResult {
@@ -32,17 +33,17 @@ using Differentiable = std::function<Tensor(const std::vector<Tensor>& inputs)>;
 
 // Checks the gradients of <v, f(inputs)> for a random cotangent v. (v = 1 would hide mistakes: the
 // outputs of softmax sum to 1, so a backward that returns zeros would pass.) Checks that
-//   - the output is the same whether a graph is recorded or not: differences are taken without one,
+//   - the output is the same with and without a graph: differences are taken without one,
 //   - each element of each gradient, or a sample of them, agrees with the central difference,
-//   - so does the slope along a random direction over all elements of an input that was sampled,
-//     and along the one that moves all inputs alike, so that ties stay ties,
+//   - if elements were sampled, so does the slope along a random direction over all elements of the
+//     input, and along the direction that moves all inputs by the same amount (which keeps ties),
 //   - the backward is linear in the cotangent,
 //   - a second backward gives the same bits,
 //   - gradients double if f is used twice in one graph,
 //   - the gradient of each input is the same if no other input requires one.
-// At a kink, where the slopes from the left and from the right differ, a gradient may be either or
-// a number between; see slopes.h. f must give the same result for the same inputs: seed dropout
-// inside it. The check fails on NaN, and if there is nothing to compare: no gradient, no output.
+// At a kink, where the slopes from the left and from the right differ, the gradient may be either
+// slope or a number between them; see slopes.h. f must give the same result for the same inputs, so
+// it has to seed dropout. The check fails on NaN, and if there is no output or no gradient.
 GradcheckResult gradcheck(const Differentiable& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 
