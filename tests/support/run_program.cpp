@@ -144,10 +144,16 @@ std::string on_terminal(const std::vector<std::string>& arguments, unsigned shor
   return shown;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
 int lines_with(const std::string& text, const std::string& start) {
   int count = 0;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) count += line.starts_with(start) ? 1 : 0;
+  for (const std::string& line : lines_of(text)) count += line.starts_with(start) ? 1 : 0;
   return count;
 }
 

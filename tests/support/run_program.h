@@ -56,6 +56,7 @@ inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+std::vector<std::string> lines_of(const std::string& text);
 // How many lines of `text` begin with `start`.
 int lines_with(const std::string& text, const std::string& start);
 

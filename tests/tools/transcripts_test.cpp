@@ -36,9 +36,7 @@ struct Transcript {
 };
 
 std::vector<std::string> lines_in(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  std::vector<std::string> lines = lines_of(text);
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   return lines;
 }

@@ -42,8 +42,8 @@ TEST_CASE("mistakes: a terminal shows the line of each, with a caret below its p
                      config + ":3:37: train.log_evry: unknown key, did you mean log_every?\n");
   for (const int columns : {50, 300}) {
     const std::string shown = said(config, columns, "NO_COLOR=1");
-    std::istringstream lines(shown), words_of_shown(shown), words_of_plain(plain);
-    for (std::string line; std::getline(lines, line);) {
+    std::istringstream words_of_shown(shown), words_of_plain(plain);
+    for (const std::string& line : lines_of(shown)) {
       if (line.find(config) == line.npos) CHECK(display_width(line) <= columns);
     }
     // Broken between words only.

@@ -3,7 +3,6 @@
 
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include "layers/text/display.h"
 #include "tests/support/near.h"
@@ -66,11 +65,8 @@ std::vector<std::vector<std::string>> command_lines(const TempDir& folder,
 
 // Without colours. Of a line that is written several times, the last time.
 std::vector<std::string> lines_on_terminal(const std::string& shown) {
-  std::istringstream lines(std::regex_replace(
+  return lines_of(std::regex_replace(
       std::regex_replace(shown, std::regex("\x1b\\[[0-9;]*[mK]"), ""), std::regex("\r\n"), "\n"));
-  std::vector<std::string> found;
-  for (std::string line; std::getline(lines, line);) found.push_back(line);
-  return found;
 }
 
 }  // namespace

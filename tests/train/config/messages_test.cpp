@@ -114,8 +114,7 @@ std::vector<Case> cases_in(const layout::SourceFile& file) {
 
 // Adds the sections of the small config that a case does not have, below its own lines.
 std::string completed(std::string config) {
-  std::istringstream small(small_config);
-  for (std::string line; std::getline(small, line);) {
+  for (const std::string& line : lines_of(small_config)) {
     const std::string key = line.substr(0, line.find(' '));
     if (("\n" + config).find("\n" + key) == std::string::npos) config += line + "\n";
   }

@@ -14,8 +14,6 @@ using namespace heed::testing;
 
 namespace {
 
-std::vector<int32_t> numbers_of(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
-
 // Two rows; of characters, the ids are: > 0, a 1, b 2, c 3, <end> 4.
 struct TwoRows {
   TwoRows() {
@@ -79,11 +77,11 @@ TEST_CASE("instructions: batches are padded, and only the answer and its end are
   CHECK(task->model_sizes() == ModelSizes{{"vocab_size", 5}, {"context_length", 6}});
   CHECK(task->data().training_tokens() == 7 + 4);
   const Batch batch = task->data().examples(Split::train, {0, 1});
-  CHECK(numbers_of(batch.input.ids) == std::vector<int32_t>{1, 2, 3, 0, 2, 1, 2, 0, 2, 4, 4, 4});
+  CHECK(ids_of(batch.input.ids) == std::vector<int32_t>{1, 2, 3, 0, 2, 1, 2, 0, 2, 4, 4, 4});
   CHECK(std::vector<int>(batch.input.mask.data(), batch.input.mask.data() + 12) ==
         std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0});
   const int32_t none = ignored_target;
-  CHECK(numbers_of(batch.targets) ==
+  CHECK(ids_of(batch.targets) ==
         std::vector<int32_t>{none, none, none, 2, 1, 4, none, 2, 4, none, none, none});
   CHECK(task->tokenizer()->name(4) == "<end>");
   CHECK(task->description() ==
@@ -109,7 +107,7 @@ TEST_CASE("instructions: the loss is on the answers, or on all but the first tok
     CHECK(loss.counted == (all ? 9 : 5));
     const double want = 2 * right + 3 * wrong + (all ? right + 3 * wrong : 0);
     CHECK(static_cast<double>(loss.sum.item()) == doctest::Approx(want));
-    CHECK(numbers_of(batch.targets)[0] == ignored_target);  // the batch is as it was
+    CHECK(ids_of(batch.targets)[0] == ignored_target);  // the batch is as it was
     const Evaluation found = evaluate(model, *task, Split::train, 2, {});
     CHECK(found.loss == doctest::Approx(want / (all ? 9 : 5)));
     CHECK(*found.accuracy == doctest::Approx(2.0 / 5));
@@ -134,9 +132,9 @@ TEST_CASE("instructions: answers end at the end token") {
   CHECK(said == "bbb");
   CHECK(task->answer(ends, "ab", options).text == "");
   CHECK(said == "bbb");
-  CHECK(numbers_of(
-            task->answer(ends, "{\"instruction\": \"a\", \"input\": \"c\"}", options).shown.ids) ==
-        std::vector<int32_t>{1, 3, 0});
+  CHECK(
+      ids_of(task->answer(ends, "{\"instruction\": \"a\", \"input\": \"c\"}", options).shown.ids) ==
+      std::vector<int32_t>{1, 3, 0});
   CHECK(task->readable_examples()->answer(talks, Split::train, 0) == "bbb");
   CHECK(error_of([&] { task->check_prompt(""); }) == "expected text as instruction, got nothing");
   CHECK(error_of([&] { task->check_prompt("abcabc"); }) ==
@@ -161,7 +159,7 @@ TEST_CASE("instructions: the end token is one of the vocabulary where it has one
   const TwoRows rows;
   const auto own = rows.task(", end_token: \">\"");
   CHECK(own->model_size("vocab_size") == 4);
-  CHECK(numbers_of(own->data().examples(Split::train, {1}).targets)[2] == 0);
+  CHECK(ids_of(own->data().examples(Split::train, {1}).targets)[2] == 0);
   const std::string bpe =
       (layout::root() / "tools/extras/bpe/configs/tinyshakespeare_bpe.json").string();
   const auto merged = rows.files.task(

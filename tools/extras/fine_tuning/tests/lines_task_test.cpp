@@ -15,8 +15,6 @@ using namespace heed::testing;
 
 namespace {
 
-std::vector<int32_t> ids_of(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
-
 // A model that writes given tokens, one after another, whatever it reads.
 class Writer final : public Module {
  public:

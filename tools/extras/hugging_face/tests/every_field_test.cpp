@@ -5,7 +5,7 @@
 #include <set>
 
 #include "layers/packed_attention.h"
-#include "tests/support/near.h"
+#include "tests/support/layer_cases.h"
 #include "tests/support/temp_dir.h"
 #include "tools/extras/checks/layers/variants.h"
 #include "tools/extras/hugging_face/train/export.h"
@@ -62,11 +62,9 @@ std::vector<std::pair<std::string, ConfigNode>> values_to_try() {
 std::unique_ptr<Module> random_gpt(ConfigNode options) {
   options.erase("type");
   auto model = make_layer("gpt", options);
-  const NoGrad off;
   uint64_t seed = 1;
-  for (NamedParameter& parameter : model->parameters()) {
-    const Array numbers = values(parameter.tensor.shape(), -1, 1, seed++);
-    std::copy_n(numbers.data(), numbers.size(), parameter.tensor.mutable_value());
+  for (const NamedParameter& each : model->parameters()) {
+    set_parameter(*model, each.name, values(each.tensor.shape(), -1, 1, seed++));
   }
   model->train(false);
   return model;

@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "tests/support/broken_files.h"
 #include "tests/support/errors.h"
+#include "tests/support/run_program.h"
 #include "tools/extras/hugging_face/train/json.h"
 #include "train/yaml/yaml.h"
 
@@ -20,13 +20,6 @@ ImportedModel model_in(const std::string& json) {
   return model_of_json(parse_json(json, "config.json"), "config.json");
 }
 
-std::vector<std::string> lines_in(const ImportedModel& read) {
-  std::istringstream yaml(to_yaml(read.model));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(yaml, line);) lines.push_back(line);
-  return lines;
-}
-
 // The lines of the model that a config.json of its type alone does not have, and those that it
 // lacks; in "whole", all of its lines.
 std::string read_from(const std::string& json, const std::string& setting) {
@@ -34,11 +27,11 @@ std::string read_from(const std::string& json, const std::string& setting) {
   std::vector<std::string> usual;
   if (setting != "whole") {
     const std::string type = parse_json(json, "config.json").get("model_type").text();
-    usual = lines_in(model_in("{\"model_type\": \"" + type + "\"}"));
+    usual = lines_of(to_yaml(model_in("{\"model_type\": \"" + type + "\"}").model));
   }
   std::string said;
   const auto say = [&](const std::string& line) { said += (said.empty() ? "" : "\n") + line; };
-  const std::vector<std::string> lines = lines_in(read);
+  const std::vector<std::string> lines = lines_of(to_yaml(read.model));
   for (const std::string& line : lines) {
     if (std::count(usual.begin(), usual.end(), line) == 0) say(line);
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/support/broken_files.h"
 #include "tests/support/near.h"
@@ -67,6 +68,8 @@ inline size_t check_own_data(const std::string& table, const std::string& type,
     return said;
   });
 }
+
+inline std::vector<int32_t> ids_of(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
 
 inline const char* const small_gpt = "{type: gpt, d_model: 8, num_heads: 2, num_layers: 1}";
 inline const char* const small_classifier =

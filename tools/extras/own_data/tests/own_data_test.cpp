@@ -15,8 +15,6 @@ using namespace heed::testing;
 
 namespace {
 
-std::vector<int32_t> all_of(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
-
 std::vector<std::string> given(const Task& task, Split split) {
   std::vector<std::string> texts;
   for (int64_t i = 0; i < task.data().example_count(split); ++i) {
@@ -37,10 +35,10 @@ TEST_CASE("labelled: batches, classes and answers in words") {
   CHECK(task->output_size() == 2);
   CHECK(task->data().training_tokens() == 6);
   const Batch batch = task->data().examples(Split::train, {0, 1});
-  CHECK(all_of(batch.input.ids) == std::vector<int32_t>{5, 4, 1, 0, 3, 2, 5, 1, 5, 5, 5, 5});
+  CHECK(ids_of(batch.input.ids) == std::vector<int32_t>{5, 4, 1, 0, 3, 2, 5, 1, 5, 5, 5, 5});
   CHECK(std::vector<int>(batch.input.mask.data(), batch.input.mask.data() + 12) ==
         std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0});
-  CHECK(all_of(batch.targets) == std::vector<int32_t>{1, 0});
+  CHECK(ids_of(batch.targets) == std::vector<int32_t>{1, 0});
   CHECK(task->tokenizer()->name(5) == "<class>");
   CHECK(task->description() == "a.csv: 2 examples to train on, 0 held out by their hash, 5 words");
   using Lines = std::vector<std::pair<std::string, std::string>>;
@@ -70,9 +68,9 @@ TEST_CASE("pairs: teacher forcing, padding, and a vocabulary for each side") {
                                           {"source_length", 3},
                                           {"context_length", 3}});
   const Batch batch = task->data().examples(Split::train, {0, 1});
-  CHECK(all_of(batch.input.source_ids) == std::vector<int32_t>{0, 1, 3, 2, 3, 3});
-  CHECK(all_of(batch.input.ids) == std::vector<int32_t>{3, 0, 4, 3, 1, 2});
-  CHECK(all_of(batch.targets) == std::vector<int32_t>{0, 4, ignored_target, 1, 2, 4});
+  CHECK(ids_of(batch.input.source_ids) == std::vector<int32_t>{0, 1, 3, 2, 3, 3});
+  CHECK(ids_of(batch.input.ids) == std::vector<int32_t>{3, 0, 4, 3, 1, 2});
+  CHECK(ids_of(batch.targets) == std::vector<int32_t>{0, 4, ignored_target, 1, 2, 4});
   CHECK(std::vector<int>(batch.input.source_mask.data(), batch.input.source_mask.data() + 6) ==
         std::vector<int>{1, 1, 1, 1, 1, 0});
   CHECK(task->description() ==

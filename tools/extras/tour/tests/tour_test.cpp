@@ -9,7 +9,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <sstream>
 
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
@@ -161,21 +160,18 @@ TEST_CASE("heed tour: all steps in a row, no wider than 88 columns, every value 
   CHECK(list.exit_code == 0);
   CHECK(all.exit_code == 0);
   CHECK(all.err.empty());
-  std::istringstream names(list.out);
-  int64_t steps = 0;
-  for (std::string line; std::getline(names, line); ++steps) {
+  const std::vector<std::string> names = lines_of(list.out), lines = lines_of(all.out);
+  for (const std::string& line : names) {
     const std::string name = line.substr(4, line.find(' ', 4) - 4);  // after its number
     CHECK_MESSAGE(contains(all.out, "\n" + name + ": "), name);
   }
-  CHECK(steps == 41);
+  CHECK(names.size() == 41);
   const std::regex left_over(R"(^\{|\{\w*\})");  // template markers left over
-  std::istringstream lines(all.out);
-  int64_t read = 0;
-  for (std::string line; std::getline(lines, line); ++read) {
+  for (const std::string& line : lines) {
     CHECK_MESSAGE(line.size() <= 88, line);
     CHECK_MESSAGE(!std::regex_search(line, left_over), line);
   }
-  CHECK(read > 400);
+  CHECK(lines.size() > 400);
 }
 
 TEST_CASE("heed tour: a terminal waits after each step, and asks at the end") {

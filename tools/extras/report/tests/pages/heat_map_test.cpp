@@ -4,9 +4,11 @@
 #include <doctest/doctest.h>
 
 #include "layers/text/display.h"
+#include "tests/support/run_program.h"
 
 using namespace heed;
 using namespace heed::cli;
+using heed::testing::lines_of;
 
 namespace {
 
@@ -20,16 +22,6 @@ AttentionMap diagonal(const std::vector<std::string>& names, int64_t heads) {
     for (int64_t t = 0; t < n; ++t) map.weights.mutable_data()[(h * n + t) * n + t] = 1;
   }
   return map;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = text.find('\n', at);
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
 }
 
 // The column in which `part` begins.
