@@ -28,6 +28,7 @@ void AttentionVariant::fields(Fields& f) {
 
 void AttentionVariant::head_fields(Fields& f) {
   f.optional("num_kv_heads", num_kv_heads, at_least(1), "heads of keys and values", "all")
+      .shows()
       .also_try({1});
   f.optional("head_dim", head_dim, at_least(1), "width of a head; auto: d_out / num_heads", "auto")
       .shows()

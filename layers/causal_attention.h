@@ -46,7 +46,6 @@ class CausalAttention final : public Module {
             .causal = true,
             .cache = true};
   }
-  int64_t book_mask_length() const override { return config.context_length; }
 
   const Config config;
   Child<Linear> W_query, W_key, W_value;

@@ -55,7 +55,7 @@ class FeedForward final : public Module {
   Tensor forward(const Input& in) override {
     const Gelu kind = config.activation == "gelu" ? Gelu::erf : Gelu::tanh;
     const bool is_gelu = config.activation.starts_with("gelu");
-    if (!is_gelu || first->added() != nullptr || last->added() != nullptr) {
+    if (!is_gelu || !is_plain(*first) || !is_plain(*last)) {
       const Tensor hidden = first(in);
       return last(is_gelu                        ? gelu(hidden, kind)
                   : config.activation == "relu"  ? relu(hidden)

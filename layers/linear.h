@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <typeinfo>
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/linear.h"
@@ -11,7 +12,7 @@
 
 namespace heed {
 
-class Linear final : public Module {
+class Linear : public Module {
  public:
   static constexpr const char* help = "y = x W^T + b, as torch.nn.Linear";
 
@@ -32,6 +33,9 @@ class Linear final : public Module {
         bias(
             this, "bias", {c.d_out}, [&c](Array& values) { init::linear_bias(values, c.d_in); },
             c.bias) {}
+  // Shares the parameters of another, whose place it takes.
+  Linear(const Linear& other)
+      : Module(), config(other.config), weight(this, other.weight), bias(this, other.bias) {}
 
   Signature signature() const override { return Signature::of_tokens(config.d_in); }
   void draw_as_gpt2() override {
@@ -39,31 +43,17 @@ class Linear final : public Module {
     init::clear(bias);
   }
 
-  // Adds to y what a layer makes of x, whose parameters are this one's under `name`.
-  void add(const std::string& name, std::unique_ptr<Module> layer) {
-    added_.emplace(this, name, std::move(layer));
-  }
-  // The layer that was added, or null.
-  Module* added() const { return added_ ? &**added_ : nullptr; }
-  void take_off_added() {
-    added_->leave(this);
-    added_.reset();
-  }
-
   const Config config;
   Parameter weight;  // (d_out, d_in)
   Parameter bias;    // (d_out), or empty
 
  protected:
-  Tensor forward(const Input& in) override {
-    const Tensor y = linear(in.x, weight, bias);
-    return added_ ? y + (*added_)(in.x) : y;
-  }
-
- private:
-  std::optional<Child<Module>> added_;
+  Tensor forward(const Input& in) override { return linear(in.x, weight, bias); }
 };
 HEED_LAYER(Linear, "linear");
+
+// Whether an operation on its weight may stand for forward(): not for a class derived from it.
+inline bool is_plain(const Linear& layer) { return typeid(layer) == typeid(Linear); }
 
 // Of a layer that ends in this projection, if it has one: see Module::last_matrices().
 inline std::vector<Tensor> last_matrix(const std::optional<Child<Linear>>& projection) {

@@ -60,7 +60,6 @@ class MultiHeadAttention final : public Module {
 
   Signature signature() const override { return config.signature(); }
   std::vector<Tensor> last_matrices() const override { return last_matrix(out_proj); }
-  int64_t book_mask_length() const override { return config.causal ? config.context_length : 0; }
 
   const Config config;
   Child<Linear> W_query, W_key, W_value;

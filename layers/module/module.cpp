@@ -1,5 +1,6 @@
 #include "layers/module/module.h"
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <unordered_set>
@@ -42,27 +43,34 @@ void Module::draw_as_gpt2() {
   }
 }
 
-void Module::adopt(const std::string& name, Module* child) {
+size_t Module::adopt(const std::string& name, std::unique_ptr<Module> child) {
   require<Error>(child != nullptr, "module: expected a layer for the child ", name, ", got none");
   for (const auto& [taken, other] : children_) {
     require<Error>(taken != name, "module: two children are called ", name,
                    "; each Child of a layer needs a name of its own");
   }
-  children_.emplace_back(name, child);
-  child->parent_ = this;
-  child->name_ = name;
-  child->forget_path();
+  child->enter(this, name);
+  children_.emplace_back(name, std::move(child));
+  return children_.size() - 1;
 }
 
-void Module::let_go(const Module* child) {
-  std::erase_if(children_, [child](const auto& each) { return each.second == child; });
+void Module::replace_child(const Module& child, std::unique_ptr<Module> layer) {
+  const auto at = std::find_if(children_.begin(), children_.end(),
+                               [&](const auto& each) { return each.second.get() == &child; });
+  require<Error>(at != children_.end(), "module: expected a child to replace, got another layer");
+  layer->enter(this, at->first);
+  at->second = std::move(layer);
+}
+
+void Module::enter(Module* parent, const std::string& name) {
+  parent_ = parent;
+  name_ = name;
+  forget_path();
 }
 
 void Module::forget_path() {
   path_ = nullptr;
-  for (const auto& [name, child] : children_) {
-    child->forget_path();
-  }
+  for (const auto& [name, child] : children_) child->forget_path();
 }
 
 const std::string& Module::path() const {
@@ -86,9 +94,7 @@ std::vector<NamedParameter> Module::parameters() const {
 
 int64_t Module::parameter_count() const {
   int64_t count = 0;
-  for (const NamedParameter& parameter : parameters()) {
-    count += parameter.tensor.size();
-  }
+  for (const NamedParameter& parameter : parameters()) count += parameter.tensor.size();
   return count;
 }
 

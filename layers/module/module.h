@@ -60,7 +60,9 @@ class Module {
 
   // The names from the root to this layer, "trf_blocks.0.att"; "" for the root.
   const std::string& path() const;
-  const std::vector<std::pair<std::string, Module*>>& children() const { return children_; }
+  Module* parent() const { return parent_; }  // null for the root
+  using Children = std::vector<std::pair<std::string, std::unique_ptr<Module>>>;
+  const Children& children() const { return children_; }
   const std::vector<Parameter*>& own_parameters() const { return parameters_; }
   const std::vector<Buffer*>& own_buffers() const { return buffers_; }
 
@@ -73,9 +75,10 @@ class Module {
   virtual void draw_as_gpt2();
   // The matrices whose products are the output: GPT-2 draws them smaller where a shortcut follows.
   virtual std::vector<Tensor> last_matrices() const { return {}; }
-  // The side of the causal mask that the book's class of this layer saves with its parameters, as a
-  // buffer called mask; 0: there is none.
-  virtual int64_t book_mask_length() const { return 0; }
+
+  // Puts a layer in the place of a child, which ends, under its name. Requires one of the class of
+  // its Child: for a Child<Linear>, what derives from Linear.
+  void replace_child(const Module& child, std::unique_ptr<Module> layer);
 
  protected:
   virtual Tensor forward(const Input& in) = 0;
@@ -92,15 +95,15 @@ class Module {
   friend class Child;
 
   void require_new(const std::string& name) const;
-  void adopt(const std::string& name, Module* child);
-  void let_go(const Module* child);
+  size_t adopt(const std::string& name, std::unique_ptr<Module> child);
+  void enter(Module* parent, const std::string& name);
   void forget_path();
   void begin_evaluation();
   void end_evaluation();
 
   std::vector<Parameter*> parameters_;
   std::vector<Buffer*> buffers_;
-  std::vector<std::pair<std::string, Module*>> children_;
+  Children children_;
   Module* parent_ = nullptr;
   std::string name_;
   mutable const std::string* path_ = nullptr;  // interned; set at first use
@@ -110,7 +113,7 @@ class Module {
 };
 
 // A named layer inside a layer, which owns it. Child<Linear> is built from its config;
-// Child<Module> holds any layer, such as one made by the registry.
+// Child<Module> is any layer, such as one made by the registry.
 template <class Layer>
 class Child {
  public:
@@ -118,23 +121,18 @@ class Child {
   Child(Module* parent, const std::string& name, const Config& config)
       : Child(parent, name, std::make_unique<Layer>(config)) {}
   Child(Module* parent, const std::string& name, std::unique_ptr<Layer> layer)
-      : layer_(std::move(layer)) {
-    parent->adopt(name, layer_.get());
-  }
-  // Children may move, as in a vector of them that grows. But none replaces another one, whose
-  // layer the parent still lists.
+      : parent_(parent), place_(parent->adopt(name, std::move(layer))) {}
+  // Children may move, as in a vector of them that grows. To replace one, see replace_child().
   Child(Child&&) noexcept = default;
   Child& operator=(Child&&) = delete;
 
-  // Takes the layer off its parent, which must still exist.
-  void leave(Module* parent) { parent->let_go(layer_.get()); }
-
-  Tensor operator()(const Input& in) const { return (*layer_)(in); }
-  Layer* operator->() const { return layer_.get(); }
-  Layer& operator*() const { return *layer_; }
+  Tensor operator()(const Input& in) const { return (**this)(in); }
+  Layer* operator->() const { return &**this; }
+  Layer& operator*() const { return static_cast<Layer&>(*parent_->children_[place_].second); }
 
  private:
-  std::unique_ptr<Layer> layer_;
+  Module* parent_;
+  size_t place_;  // among the children of the parent
 };
 
 // Returns the only copy of this text, which lives as long as the process. Graph nodes keep pointers

@@ -19,6 +19,10 @@ Parameter::Parameter(Module* owner, std::string name, const Shape& shape, const 
   owner->parameters_.push_back(this);
 }
 
+Parameter::Parameter(Module* owner, const Parameter& other) : Parameter(other) {
+  if (tensor_) owner->parameters_.push_back(this);
+}
+
 Buffer::Buffer(Module* owner, std::string name, Array values)
     : name_(std::move(name)), tensor_(std::move(values)) {
   owner->require_new(name_);

@@ -20,7 +20,8 @@ class Parameter {
   // optional bias may be, it is empty and not registered.
   Parameter(Module* owner, std::string name, const Shape& shape, const Init& init,
             bool present = true);
-  Parameter(const Parameter&) = delete;
+  // The same parameter in another layer, which takes the place of its owner.
+  Parameter(Module* owner, const Parameter& other);
   Parameter& operator=(const Parameter&) = delete;
 
   operator const Tensor&() const { return tensor_; }  // NOLINT: used like a tensor
@@ -43,6 +44,8 @@ class Parameter {
   const void* identity() const { return (leaf_ ? leaf_ : tensor_).node().get(); }
 
  private:
+  Parameter(const Parameter&) = default;
+
   std::string name_;
   Tensor tensor_;
   Tensor leaf_;  // of a frozen parameter: what it was

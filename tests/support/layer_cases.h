@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "autograd/random/streams.h"
-#include "layers/module/module.h"
+#include "layers/linear.h"
 #include "tests/support/near.h"
 
 namespace heed::testing {
@@ -91,5 +91,13 @@ struct LayerCase {
 std::vector<LayerCase> attending_layers(const Sizes& sizes);
 // x (lead..., 12 * times) or ids (lead...), whichever the layer takes.
 Input input_for(const Module& layer, const Shape& lead, int64_t times = 1, uint64_t seed = 1);
+
+// Another class in the place of a Linear: twice what that gives.
+struct Doubled final : Linear {
+  explicit Doubled(const Linear& base) : Linear(base) {}
+
+ protected:
+  Tensor forward(const Input& in) override { return Linear::forward(in) * 2; }
+};
 
 }  // namespace heed::testing

@@ -7,7 +7,8 @@
 #include <string>
 
 #include "autograd/base/error.h"
-#include "layers/module/module.h"
+#include "layers/causal_attention.h"
+#include "layers/multi_head_attention.h"
 #include "train/files/tensor_mistakes.h"
 
 namespace heed {
@@ -20,23 +21,17 @@ struct Slot {
   Tensor tensor;
 };
 
-// The buffer "mask" of a causal layer in the book.
-struct MaskBuffer {
-  std::string name;
-  int64_t context_length = 0;
-};
-
 struct Inventory {
   std::vector<Slot> slots;
-  std::vector<MaskBuffer> masks;
+  std::vector<std::pair<std::string, int64_t>> masks;  // the book's, with their side
 };
 
 void add_buffers(const Module& layer, const std::string& prefix, Inventory& found) {
   for (const Buffer* buffer : layer.own_buffers()) {
     found.slots.push_back({{prefix + buffer->name()}, buffer->tensor()});
   }
-  if (const int64_t length = layer.book_mask_length(); length > 0) {
-    found.masks.push_back({prefix + "mask", length});
+  if (const int64_t length = saved_mask_length(layer); length > 0) {
+    found.masks.emplace_back(prefix + "mask", length);
   }
   for (const auto& [name, child] : layer.children()) {
     add_buffers(*child, prefix + name + ".", found);
@@ -68,9 +63,7 @@ class Matcher {
     for (const Slot& slot : model_.slots) {
       known.insert(slot.names.begin(), slot.names.end());
     }
-    for (const MaskBuffer& mask : model_.masks) {
-      known.insert(mask.name);
-    }
+    for (const auto& mask : model_.masks) known.insert(mask.first);
     for (const TensorInfo& info : file_.tensors()) {
       if (!known.contains(info.name) && !ignored(info.name)) {
         unused_.push_back(info.name);
@@ -85,8 +78,8 @@ class Matcher {
     for (const Slot& slot : model_.slots) {
       check_slot(slot);
     }
-    for (const MaskBuffer& mask : model_.masks) {
-      check_mask(mask);
+    for (const auto& [name, length] : model_.masks) {
+      check_mask(name, length);
     }
     if (extra == Extra::refuse) {
       check_unused();
@@ -159,21 +152,20 @@ class Matcher {
     }
   }
 
-  void check_mask(const MaskBuffer& mask) {
-    const TensorInfo* info = file_.find(mask.name);
+  void check_mask(const std::string& name, int64_t length) {
+    const TensorInfo* info = file_.find(name);
     if (info == nullptr) {
       return;
     }
-    const int64_t length = mask.context_length;
     if (info->shape != std::vector<int64_t>{length, length}) {
       mistakes_.add([&] {
-        return text(mask.name, ": expected shape (", length, ", ", length,
+        return text(info->name, ": expected shape (", length, ", ", length,
                     ") as context_length says, got ", shape_text(info->shape));
       });
-    } else if (!(is_float(info->dtype) ? is_causal(file_.array(mask.name))
-                                       : is_causal(file_.mask(mask.name)))) {
+    } else if (!(is_float(info->dtype) ? is_causal(file_.array(name))
+                                       : is_causal(file_.mask(name)))) {
       mistakes_.add([&] {
-        return text(mask.name, ": expected ones above the diagonal and zeros elsewhere");
+        return text(info->name, ": expected ones above the diagonal and zeros elsewhere");
       });
     }
   }
@@ -183,12 +175,8 @@ class Matcher {
   static bool is_causal(const BasicArray<T>& mask) {
     const int64_t length = mask.dim(0);
     const T* at = mask.data();
-    for (int64_t i = 0; i < length; ++i) {
-      for (int64_t j = 0; j < length; ++j) {
-        if (*at++ != static_cast<T>(j > i ? 1 : 0)) {
-          return false;
-        }
-      }
+    for (int64_t k = 0; k < mask.size(); ++k) {
+      if (at[k] != static_cast<T>(k % length > k / length ? 1 : 0)) return false;
     }
     return true;
   }
@@ -207,6 +195,13 @@ class Matcher {
 };
 
 }  // namespace
+
+int64_t saved_mask_length(const Module& layer) {
+  const auto* const one = dynamic_cast<const CausalAttention*>(&layer);
+  const auto* const heads = dynamic_cast<const MultiHeadAttention*>(&layer);
+  if (one != nullptr) return one->config.context_length;
+  return heads != nullptr && heads->config.causal ? heads->config.context_length : 0;
+}
 
 void check_parameters(const Module& model, const SafeTensors& file, Extra extra,
                       const Ignored& ignored) {

@@ -20,9 +20,8 @@ inline bool nothing_ignored(const std::string&) { return false; }
 
 // Fills every parameter and buffer from the tensor of the same name: F64, F32, F16 or BF16,
 // converted to real. A tied parameter may be stored under any of its names, or under several with
-// the same bytes. The book's CausalAttention and MultiHeadAttention register a buffer "<path>.mask"
-// of shape (context_length, context_length), 1 above the diagonal; it is checked and skipped.
-// Throws IoError that lists all errors, one per line; the model is then unchanged.
+// the same bytes. The book's "<path>.mask" (see below) is checked and skipped. Throws IoError that
+// lists all errors, one per line; the model is then unchanged.
 //
 // Parameters and tensors whose name `ignored` returns true for are left alone.
 void load_parameters(Module& model, const SafeTensors& file, Extra extra = Extra::refuse,
@@ -32,6 +31,10 @@ void load_parameters(Module& model, const std::filesystem::path& path, Extra ext
 // Throws as load_parameters does, but changes nothing.
 void check_parameters(const Module& model, const SafeTensors& file, Extra extra = Extra::refuse,
                       const Ignored& ignored = nothing_ignored);
+
+// The book's CausalAttention and MultiHeadAttention register a buffer "mask" of shape
+// (context_length, context_length), 1 above the diagonal. Its side; 0 for a layer without one.
+int64_t saved_mask_length(const Module& layer);
 
 // Every parameter under its path; a tied one once, under its first name; then the buffers. The
 // views share buffers with the model.

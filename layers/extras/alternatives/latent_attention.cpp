@@ -157,7 +157,7 @@ Tensor LatentAttention::attend_cached(const Input& in, const Queries& q, const T
     seen.mask = masked_where(in.mask, 1, tokens, past + tokens,
                              [past](int64_t t, int64_t s) { return s <= past + t; });
   }
-  if (W_UK->added() == nullptr && W_UV->added() == nullptr) {
+  if (is_plain(*W_UK) && is_plain(*W_UV)) {
     return attend_to_latents(seen, q, rows);
   }
   const int64_t latent = config.latent_width();

@@ -192,14 +192,35 @@ TEST_CASE("module: a child that is no layer is refused") {
   CHECK(tree.children().size() == 2);
 }
 
-// The parent would go on to list the layer that was replaced.
-TEST_CASE("module: a child moves, but does not replace another one") {
+TEST_CASE("module: a child moves, but is not assigned to another one") {
   static_assert(std::is_nothrow_move_constructible_v<Child<Linear>>);
   static_assert(!std::is_move_assignable_v<Child<Linear>>);
   static_assert(!std::is_copy_assignable_v<Child<Linear>>);
   Tree tree;
   const Child<Linear> moved = std::move(tree.left);
-  CHECK(tree.children()[0].second == &*moved);
+  CHECK(tree.children()[0].second.get() == &*moved);
+}
+
+TEST_CASE("module: another layer takes the place of a child, its name and its parameters") {
+  Tree tree;
+  const Tensor x(values({3, 2}));
+  const std::string before = parameter_lines(tree);
+  const Array y = tree(x).value().clone();
+  const void* const weight = tree.right->weight.identity();
+  tree.right->weight.freeze();
+  tree.replace_child(*tree.right, std::make_unique<Doubled>(*tree.right));
+  CHECK_FALSE(is_plain(*tree.right));
+  CHECK(tree.right->path() == "right");
+  CHECK(tree.right->parent() == &tree);
+  CHECK(tree.right->weight.identity() == weight);
+  CHECK_FALSE(tree.right->weight.tensor().requires_grad());
+  CHECK(parameter_lines(tree) == before);
+  CHECK(check_near(tree(x).value(), (Tensor(y) * 2).value(), 0) == 6);
+  tree.replace_child(*tree.right, std::make_unique<Linear>(*tree.right));
+  CHECK(is_plain(*tree.right));
+  check_same_bits(tree(x).value(), y);
+  CHECK(message_of<Error>([&] { tree.replace_child(tree, std::make_unique<Tree>()); }) ==
+        "module: expected a child to replace, got another layer");
 }
 
 TEST_CASE("module: an observer sees every layer, from the inside out") {

@@ -26,7 +26,7 @@ std::vector<const Module*> projecting(const Module& layer) {
   std::vector<const Module*> heads;
   for (const auto& [name, child] : layer.children()) {
     if (name.starts_with("heads.")) {
-      heads.push_back(child);
+      heads.push_back(child.get());
     }
   }
   return heads.empty() ? std::vector<const Module*>{&layer} : heads;

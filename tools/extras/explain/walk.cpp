@@ -22,7 +22,7 @@ bool is_norm(const std::string& type) { return type == "layer_norm" || type == "
 const Module* child_of(const Module& layer, const std::string& name) {
   for (const auto& [of, child] : layer.children()) {
     if (of == name) {
-      return child;
+      return child.get();
     }
   }
   return nullptr;

@@ -131,7 +131,7 @@ void rehearse(const SafeTensors& file, const LayerChoice& choice, const ForwardJ
 // the diagonal: with them its modules load the file with strict=True.
 void add_book_masks(const Module& layer, const std::string& prefix,
                     std::vector<TensorView>& views) {
-  if (const int64_t length = layer.book_mask_length(); length > 0) {
+  if (const int64_t length = saved_mask_length(layer); length > 0) {
     Array mask = Array::zeros({length, length});
     for (int64_t i = 0; i < length; ++i) {
       std::fill_n(mask.mutable_data() + i * length + i + 1, length - i - 1, real{1});

@@ -29,7 +29,7 @@ void find_blocks(const Module& layer, std::vector<std::vector<Block>>& stacks) {
     if (stacks.empty() || !follows(*child, *stacks.back().back().layer)) {
       stacks.emplace_back();
     }
-    Block& block = stacks.back().emplace_back(Block{child, std::ssize(stacks.back())});
+    Block& block = stacks.back().emplace_back(Block{child.get(), std::ssize(stacks.back())});
     for (const Branch& branch : branches) {
       if (branch.attends) {
         block.attention.push_back(branch.layer);

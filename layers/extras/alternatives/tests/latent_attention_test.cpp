@@ -30,13 +30,13 @@ TEST_CASE("latent_attention: from latents in a cache equals all tokens at once")
   }
 }
 
-TEST_CASE("latent_attention: what is added to the up-projections counts in a cache, too") {
+TEST_CASE("latent_attention: what replaces the up-projections counts in a cache, too") {
   const NoGrad off;
   LatentAttention layer({.d_in = 5, .d_out = 6, .context_length = 9, .num_heads = 2});
   const Tensor x = values({9, 5});
   const Array before = layer(x).value();
-  layer.W_UK->add("more", layer_of("{type: linear, d_in: 1, d_out: 6, bias: false}", 5));
-  layer.W_UV->add("more", layer_of("{type: linear, d_in: 1, d_out: 6, bias: false}", 6));
+  layer.replace_child(*layer.W_UK, std::make_unique<Doubled>(*layer.W_UK));
+  layer.replace_child(*layer.W_UV, std::make_unique<Doubled>(*layer.W_UV));
   CHECK(layer(x).value().data()[53] != before.data()[53]);
   check_parts(layer, x, {0, 4, 5, 7, 8, 9});
 }

@@ -1,6 +1,7 @@
 #include "tools/extras/fine_tuning/layers/lora_layer.h"
 
 #include "autograd/graph/graph.h"
+#include "autograd/ops/arithmetic.h"
 #include "autograd/ops/matmul.h"
 
 namespace heed {
@@ -31,6 +32,15 @@ Tensor LoraLayer::forward(const Input& in) {
 Array LoraLayer::product() const {
   const NoGrad off;
   return (matmul(B, A) * Tensor(factor())).value();
+}
+
+LoraLinear::LoraLinear(const Linear& base, const LoraLayer::Size& size)
+    : Linear(base),
+      lora(this, "lora", LoraLayer::Config{size, base.config.d_in, base.config.d_out}) {}
+
+Tensor LoraLinear::forward(const Input& in) {
+  const Tensor y = Linear::forward(in);
+  return y + lora(in.x);
 }
 
 }  // namespace heed

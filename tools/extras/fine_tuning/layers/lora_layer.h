@@ -1,5 +1,5 @@
-// What LoRA adds to a Linear: a product of two narrow matrices. Hu et al. 2021, section 4.1; the
-// book, appendix E. The numbers and the initialisation are those of `peft`.
+// What LoRA adds to a Linear, a product of two narrow matrices, and the Linear with it. Hu et al.
+// 2021, section 4.1; the book, appendix E. The numbers and the initialisation are those of `peft`.
 //   y = alpha / rank * dropout(x) A^T B^T    x (..., d_in) -> y (..., d_out)
 //   A (rank, d_in): as torch.nn.Linear's weight;  B (d_out, rank): zeros, so that y is 0 at first
 #pragma once
@@ -45,5 +45,16 @@ class LoraLayer final : public Module {
   Child<Dropout> dropout_;
 };
 HEED_LAYER(LoraLayer, "lora_layer");
+
+// A Linear with what LoRA adds to it, in the place of one whose parameters it shares.
+class LoraLinear final : public Linear {
+ public:
+  LoraLinear(const Linear& base, const LoraLayer::Size& size);
+
+  Child<LoraLayer> lora;
+
+ protected:
+  Tensor forward(const Input& in) override;
+};
 
 }  // namespace heed

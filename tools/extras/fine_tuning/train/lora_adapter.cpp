@@ -49,7 +49,8 @@ void require_matches(const char* field, const std::vector<std::string>& patterns
 std::vector<Linear*> linear_layers(Module& model) {
   std::vector<Linear*> all;
   for (Module* const layer : layers_of(model)) {
-    if (auto* const linear = dynamic_cast<Linear*>(layer)) all.push_back(linear);
+    auto* const linear = dynamic_cast<Linear*>(layer);
+    if (linear != nullptr && linear->parent() != nullptr) all.push_back(linear);
   }
   return all;
 }
@@ -83,10 +84,7 @@ void LoraAdapter::add_to(Module& model) const {
       require<ConfigError>(names.count(linear->weight.identity()) == 1, "targets: ", linear->path(),
                            " is tied to another layer, which a merged weight would change too; ",
                            "leave it out");
-      LoraLayer::Config size{config_};
-      size.d_in = linear->config.d_in;
-      size.d_out = linear->config.d_out;
-      linear->add("lora", std::make_unique<LoraLayer>(size));
+      linear->parent()->replace_child(*linear, std::make_unique<LoraLinear>(*linear, config_));
     }
   }
 }
@@ -94,11 +92,11 @@ void LoraAdapter::add_to(Module& model) const {
 void LoraAdapter::merge_into(Module& model) const {
   const NoGrad off;
   for (Linear* const linear : linear_layers(model)) {
-    if (const auto* const lora = dynamic_cast<const LoraLayer*>(linear->added())) {
-      const Array sum = lora->product();
+    if (const auto* const adapted = dynamic_cast<const LoraLinear*>(linear)) {
+      const Array sum = adapted->lora->product();
       real* const weight = linear->weight.tensor().mutable_value();
       std::transform(weight, weight + sum.size(), sum.data(), weight, std::plus<>());
-      linear->take_off_added();
+      linear->parent()->replace_child(*linear, std::make_unique<Linear>(*linear));
     }
   }
 }

@@ -1,5 +1,6 @@
-// LoRA over a whole model, `train.lora`: each Linear whose path a pattern matches gets a layer
-// lora_layer.h, whose parameters are W_query.lora.A and W_query.lora.B; all others are frozen.
+// LoRA over a whole model, `train.lora`: in the place of each Linear whose path a pattern matches
+// comes a LoraLinear (lora_layer.h), whose own parameters are W_query.lora.A and W_query.lora.B;
+// all others are frozen.
 #pragma once
 
 #include <string>
