@@ -33,6 +33,7 @@ void GptBodyConfig::size_fields(Fields& f) {
 void GptBodyConfig::attention_fields(Fields& f) {
   f.optional("num_kv_heads", num_kv_heads, at_least(1),
              "heads of keys and values, each for as many of the queries", "all")
+      .shows()
       .also_try({1});
   f.optional("head_dim", head_dim, at_least(1), "width of a head; auto: d_model / num_heads",
              "auto")

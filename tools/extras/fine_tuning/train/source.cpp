@@ -143,13 +143,12 @@ std::string in_one_word(const Values& values, const std::string& path) {
         whole_number(ConfigNode::scalar(value_at(values, at), false)).value_or(0));
   };
   const std::string& value = values.at(path);
-  const double heads = number("num_heads"), own = number("head_dim"),
+  const double own = number("head_dim"),
                width = number("d_out") > 0 ? number("d_out") : number("d_model");
-  const bool is_all = path.ends_with("num_kv_heads") && value == ConfigNode(heads).text(),
-             is_auto = path.ends_with("scale") &&
-                       value == ConfigNode(1 / std::sqrt(own > 0 ? own : width / heads)).text();
-  return is_all                          ? "all"
-         : is_auto                       ? "auto"
+  const double of_head = own > 0 ? own : width / number("num_heads");
+  const bool is_auto =
+      path.ends_with("scale") && value == ConfigNode(1 / std::sqrt(of_head)).text();
+  return is_auto                         ? "auto"
          : value == "packed_attention"   ? "multi_head_attention"  // other parameters alone
          : value == "gated_feed_forward" ? "feed_forward"          // with swiglu
                                          : value;
