@@ -273,10 +273,7 @@ void merge_adapter_folder(const fs::path& folder, const Architecture& architectu
                    ", which can run code and is not read", merged_by_peft(folder));
   const SafeTensors file(folder / tensors_name);
   const Sums sums = sums_in(file, config, architecture, model);
-  std::map<std::string, Tensor> parameters;
-  for (const NamedParameter& each : model.parameters()) {
-    parameters.emplace(each.name, each.tensor);
-  }
+  std::map<std::string, Tensor> parameters = parameters_by_name(model);
   const NoGrad off;
   for (const auto& [tensor, sum] : sums) {
     const real* from = sum.data();

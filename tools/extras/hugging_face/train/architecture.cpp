@@ -29,28 +29,6 @@ const MultiHeadAttention::Config* find_attention(const Gpt& model) {
   return packed == nullptr ? nullptr : &packed->config;
 }
 
-std::string attention_obstacle(const Gpt& model) {
-  const MultiHeadAttention::Config* att = find_attention(model);
-  if (att == nullptr) {
-    return "model.attention: expected multi_head_attention, got " + model.config.attention.type();
-  }
-  if (!att->causal) {
-    return "model.attention.causal: expected true, got false";
-  }
-  if (!att->out_proj) {
-    return "model.attention.out_proj: expected true, got false";
-  }
-  if (att->d_in != model.config.d_model || att->d_out != model.config.d_model) {
-    return text("model.attention: expected d_in and d_out of d_model, ", model.config.d_model,
-                ", got ", att->d_in, " and ", att->d_out);
-  }
-  if (att->variant.rope && model.config.position != "rope") {
-    return "model.attention.rope: expected false with position " + model.config.position +
-           ", got true";
-  }
-  return "";
-}
-
 }  // namespace
 
 const Architecture* find_architecture(const std::string& model_type) {
@@ -78,55 +56,53 @@ std::string lacks(const Architecture& architecture, const std::string& field,
 std::string obstacle(const Architecture& architecture, const Gpt& model) {
   const Gpt::Config& c = model.config;
   const std::string& type = architecture.model_type;
-  if (const std::string of_attention = attention_obstacle(model); !of_attention.empty()) {
-    return of_attention;
+  if (find_attention(model) == nullptr) {
+    return "model.attention: expected multi_head_attention, got " + c.attention.type();
   }
   const auto differs = [&](const char* field, const std::string& got, const std::string& has) {
     return lacks(architecture, field, got, has);
   };
-  if (!c.attention.others.empty()) {
-    return differs("attention", text("a list of ", 1 + c.attention.others.size()),
-                   "the same in every block");
-  }
-  if (!c.has_feed_forward()) {
-    return differs("feed_forward", "none", "one in each block");
-  }
-  const bool gated = c.feed_forward.type() == "gated_feed_forward";
-  if (!gated && c.feed_forward.type() != "feed_forward") {
-    return differs("feed_forward", c.feed_forward.type(), "two or three Linear layers");
-  }
-  if (!gated && *c.feed_forward.find<std::string>("activation") != c.activation) {
-    return "model.feed_forward.activation: write it as model.activation";
-  }
-  if (is_llama(type) && !gated && c.activation != "swiglu") {
-    return differs("activation", c.activation, "swiglu");
-  }
-  if (!is_llama(type) && (gated || c.activation == "swiglu")) {
-    return differs(gated ? "feed_forward" : "activation", gated ? "gated_feed_forward" : "swiglu",
-                   "no gate");
-  }
-  const std::string norm = is_llama(type) ? "rms_norm" : "layer_norm";
-  if (c.norm != norm) {
-    return differs("norm", c.norm, norm);
-  }
-  if (type == "gpt2" ? c.position == "rope" || c.position == "none" : c.position != "rope") {
-    return differs("position", c.position, type == "gpt2" ? "learned" : "rope");
-  }
   const MultiHeadAttention::Config& att = attention_of(model);
-  if (!is_llama(type) && att.kv_heads() != att.num_heads) {
-    return differs("num_kv_heads", std::to_string(att.kv_heads()), "as many as num_heads");
-  }
-  if (!is_llama(type) && att.all_heads() != att.d_out) {
-    return differs("head_dim", std::to_string(att.head_width()), "d_model / num_heads");
-  }
-  const std::string qk_norm = type == "qwen3" ? "rms_norm" : "none";
-  if (att.variant.qk_norm != qk_norm) {
-    return differs("attention.qk_norm", att.variant.qk_norm, qk_norm);
-  }
-  if (type == "qwen3" && feed_forward_of(model).bias) {
-    return differs("bias", "true", "none in the feed-forward");
-  }
-  return "";
+  const bool llama = is_llama(type), is_gpt2 = type == "gpt2", is_qwen3 = type == "qwen3";
+  const bool gated = c.feed_forward.type() == "gated_feed_forward",
+             plain = c.feed_forward.type() == "feed_forward";
+  const bool own_activation =
+      plain && *c.feed_forward.find<std::string>("activation") != c.activation;
+  const bool has_gate = gated || c.activation == "swiglu";
+  const std::string norm = llama ? "rms_norm" : "layer_norm",
+                    qk_norm = is_qwen3 ? "rms_norm" : "none";
+  const std::vector<std::pair<bool, std::string>> obstacles{
+      {!att.causal, "model.attention.causal: expected true, got false"},
+      {!att.out_proj, "model.attention.out_proj: expected true, got false"},
+      {att.d_in != c.d_model || att.d_out != c.d_model,
+       text("model.attention: expected d_in and d_out of d_model, ", c.d_model, ", got ", att.d_in,
+            " and ", att.d_out)},
+      {att.variant.rope && c.position != "rope",
+       "model.attention.rope: expected false with position " + c.position + ", got true"},
+      {!c.attention.others.empty(),
+       differs("attention", text("a list of ", 1 + c.attention.others.size()),
+               "the same in every block")},
+      {!c.has_feed_forward(), differs("feed_forward", "none", "one in each block")},
+      {!gated && !plain,
+       differs("feed_forward", c.feed_forward.type(), "two or three Linear layers")},
+      {own_activation, "model.feed_forward.activation: write it as model.activation"},
+      {llama && !has_gate, differs("activation", c.activation, "swiglu")},
+      {!llama && gated, differs("feed_forward", "gated_feed_forward", "no gate")},
+      {!llama && has_gate, differs("activation", "swiglu", "no gate")},
+      {c.norm != norm, differs("norm", c.norm, norm)},
+      {is_gpt2 && (c.position == "rope" || c.position == "none"),
+       differs("position", c.position, "learned")},
+      {!is_gpt2 && c.position != "rope", differs("position", c.position, "rope")},
+      {!llama && att.kv_heads() != att.num_heads,
+       differs("num_kv_heads", std::to_string(att.kv_heads()), "as many as num_heads")},
+      {!llama && att.all_heads() != att.d_out,
+       differs("head_dim", std::to_string(att.head_width()), "d_model / num_heads")},
+      {att.variant.qk_norm != qk_norm, differs("attention.qk_norm", att.variant.qk_norm, qk_norm)},
+      {is_qwen3 && (gated || plain) && feed_forward_of(model).bias,
+       differs("bias", "true", "none in the feed-forward")}};
+  const auto first =
+      std::find_if(obstacles.begin(), obstacles.end(), [](const auto& each) { return each.first; });
+  return first == obstacles.end() ? "" : first->second;
 }
 
 const MultiHeadAttention::Config& attention_of(const Gpt& model) { return *find_attention(model); }
@@ -138,6 +114,12 @@ FeedForwardSize feed_forward_of(const Gpt& model) {
   }
   const auto& plain = dynamic_cast<const FeedForward&>(ff);
   return {plain.config.hidden_width(), plain.config.bias};
+}
+
+std::map<std::string, Tensor> parameters_by_name(const Module& model) {
+  std::map<std::string, Tensor> parameters;
+  for (const NamedParameter& each : model.parameters()) parameters.emplace(each.name, each.tensor);
+  return parameters;
 }
 
 int64_t TheirTensor::rows() const {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,9 @@ struct TheirTensor {
   int64_t rows() const;
   std::vector<int64_t> shape() const;
 };
+
+// The parameters of a model by their names.
+std::map<std::string, Tensor> parameters_by_name(const Module& model);
 
 // All tensors of a model in this architecture. Requires no obstacle.
 std::vector<TheirTensor> their_tensors(const Architecture& architecture, const Gpt& model);

@@ -38,9 +38,9 @@ TensorView converted(std::string name, const Array& values, Dtype dtype, const C
 }
 
 // A tensor of theirs, out of the parameters of ours.
-Array assembled(const TheirTensor& tensor, const std::map<std::string, Array>& parameters) {
+Array assembled(const TheirTensor& tensor, const std::map<std::string, Tensor>& parameters) {
   const auto numbers_of = [&](const TensorPart& part) {
-    return part.ours.empty() ? part.fixed : parameters.at(part.ours);
+    return part.ours.empty() ? part.fixed : parameters.at(part.ours).value();
   };
   const Shape shape(tensor.shape());
   const TensorPart& first = tensor.parts.front();
@@ -58,10 +58,7 @@ Array assembled(const TheirTensor& tensor, const std::map<std::string, Array>& p
 }
 
 std::vector<TensorView> tensors_of(const Architecture& architecture, const ExportJob& job) {
-  std::map<std::string, Array> parameters;
-  for (const NamedParameter& parameter : job.model.parameters()) {
-    parameters.emplace(parameter.name, parameter.tensor.value());
-  }
+  const auto parameters = parameters_by_name(job.model);
   std::vector<TensorView> views;
   for (const TheirTensor& tensor : their_tensors(architecture, job.model)) {
     views.push_back(narrowed(tensor.name, assembled(tensor, parameters), job.dtype));

@@ -99,19 +99,9 @@ FolderWeights::FolderWeights(const fs::path& file) : path_(file.string()) {
   }
 }
 
-const SafeTensors& FolderWeights::file_of(const std::string& name) const {
-  return files_[file_of_.at(name)];
-}
-
 const TensorInfo* FolderWeights::find(const std::string& name) const {
   const auto found = file_of_.find(name);
   return found == file_of_.end() ? nullptr : files_[found->second].find(name);
-}
-
-Array FolderWeights::array(const std::string& name) const { return file_of(name).array(name); }
-
-std::vector<std::byte> FolderWeights::bytes(const std::string& name) const {
-  return file_of(name).bytes(name);
 }
 
 std::vector<std::string> FolderWeights::names() const {
@@ -172,11 +162,12 @@ bool is_ignored(const TheirTensor& tensor, const IsIgnored& ignored) {
 // The output layer of a model whose output layer is its embedding, if a file has it nevertheless.
 void check_tied_head(const Architecture& architecture, const FolderWeights& weights,
                      const std::string& embedding, TensorMistakes& mistakes) {
+  const auto bytes_of = [&](const std::string& name) { return weights.file_of(name).bytes(name); };
   const TensorInfo* head = weights.find(architecture.head);
   const TensorInfo* other = weights.find(embedding);
   if (head != nullptr && other != nullptr &&
       (head->dtype != other->dtype || head->shape != other->shape ||
-       weights.bytes(head->name) != weights.bytes(other->name))) {
+       bytes_of(head->name) != bytes_of(other->name))) {
     mistakes.add([&] {
       return text(architecture.head, ": differs from ", embedding,
                   ", to which it is tied (tie_word_embeddings)");
@@ -208,7 +199,8 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
       add("expected F64, F32, F16 or BF16, got ", dtype_name(info->dtype));
     } else if (info->shape != tensor.shape()) {
       add("expected shape ", shape_text(tensor.shape()), ", got ", shape_text(info->shape));
-    } else if (first.ours.empty() && first.columns == 0 && !all_zero(weights.bytes(name))) {
+    } else if (first.ours.empty() && first.columns == 0 &&
+               !all_zero(weights.file_of(name).bytes(name))) {
       add("expected zeros, as the model has no such bias");
     }
   }
@@ -228,17 +220,15 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
 bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeights& weights,
                   const IsIgnored& ignored) {
   const NoGrad off;
-  std::map<std::string, Tensor> parameters;
-  for (const NamedParameter& parameter : model.parameters()) {
-    parameters.emplace(parameter.name, parameter.tensor);
-  }
+  std::map<std::string, Tensor> parameters = parameters_by_name(model);
   bool same = true;
   TensorMistakes mistakes(weights.path());
   for (const TheirTensor& tensor : their_tensors(architecture, model)) {
     if (is_ignored(tensor, ignored)) {
       continue;
     }
-    const Array theirs = weights.array(name_in(weights, architecture, model, tensor));
+    const std::string name = name_in(weights, architecture, model, tensor);
+    const Array theirs = weights.file_of(name).array(name);
     if (const std::string mistake = mistake_in_weights(theirs); !mistake.empty()) {
       mistakes.add([&] { return text(tensor.name, ", here ", our_names(tensor), ": ", mistake); });
     }

@@ -33,13 +33,11 @@ class FolderWeights {
   const std::string& path() const { return path_; }
   // Null if no file has this tensor.
   const TensorInfo* find(const std::string& name) const;
-  Array array(const std::string& name) const;
-  std::vector<std::byte> bytes(const std::string& name) const;
+  // The file that has it.
+  const SafeTensors& file_of(const std::string& name) const { return files_[file_of_.at(name)]; }
   std::vector<std::string> names() const;
 
  private:
-  const SafeTensors& file_of(const std::string& name) const;
-
   std::string path_;
   std::vector<SafeTensors> files_;
   std::map<std::string, size_t> file_of_;  // by tensor

@@ -349,7 +349,6 @@ std::string export_obstacle(const Architecture& architecture, const Gpt& model) 
   }
   const MultiHeadAttention::Config& attention = attention_of(model);
   Gpt::Config written = model.config;
-  written.num_kv_heads = attention.variant.num_kv_heads;
   written.rope_base = attention.variant.rope_base;
   written.rotary_fraction = attention.variant.rotary_fraction;
   written.attention = {"multi_head_attention", attention};
