@@ -63,7 +63,7 @@ if(HEED_HAS_PREFER_VECTOR_WIDTH)
   target_compile_options(heed_flags INTERFACE -mprefer-vector-width=512)
 endif()
 # But not to copy structs: a Shape is as long as a cache line and lies across two, and a wide load from two lines does not
-# take what a store has just left there. In halves, an operation on small arrays takes 17% less (chain_bench).
+# take what a store has just left there. In halves, an operation on small arrays takes 17% less (ops_bench chain).
 check_cxx_compiler_flag(-mmove-max=256 HEED_HAS_MOVE_MAX)
 if(HEED_HAS_MOVE_MAX)
   target_compile_options(heed_flags INTERFACE -mmove-max=256 -mstore-max=256)

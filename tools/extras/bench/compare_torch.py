@@ -27,9 +27,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BEGIN, END = "<!-- speed: tools/extras/bench/compare_torch.py -->", "<!-- end of speed -->"
 NANO = dict(layers=4, heads=4, width=128, context=64, batch=12, vocab=65, dropout=0.0, bias=False)
-LAYER = ["multi_head_attention", "--set", "d_in=768", "--set", "d_out=768", "--set", "context_length=1024", "--set",
-         "num_heads=12", "--set", "packed=true", "--batch", "8", "--length", "1024", "--width", "768", "--rounds", "6"]
-ALONE = ["--batch", "1", "--heads", "4", "--width", "64", "--length", "4096", "--rounds", "8"]
+LAYER = ["layer", "multi_head_attention", "--set", "d_in=768", "--set", "d_out=768", "--set", "context_length=1024",
+         "--set", "num_heads=12", "--set", "packed=true", "--batch", "8", "--length", "1024", "--width", "768",
+         "--rounds", "6"]
+ALONE = ["attention", "--batch", "1", "--heads", "4", "--width", "64", "--length", "4096", "--rounds", "8"]
 
 # name: description, target ratio, and the arguments of both sides (see commands())
 ROWS = {
@@ -40,15 +41,15 @@ ROWS = {
     "124m": dict(what="GPT-2 124M, T 64, batch 4", target=2.2, steps=4, layers=12, heads=12, width=768, context=64,
                  batch=4, vocab=50257, dropout=0.0, bias=True),
     "layer_forward": dict(what="attention layer b 8, T 1024, d 768: forward", target=2.3,
-                          torch=["attention_layer_forward"], ours=["layer_bench", *LAYER], key="forward_ms"),
+                          torch=["attention_layer_forward"], ours=LAYER, key="forward_ms"),
     "layer": dict(what="the same: forward + backward", target=2.0, torch=["attention_layer"],
-                  ours=["layer_bench", *LAYER], key="forward_backward_ms"),
+                  ours=LAYER, key="forward_backward_ms"),
     "attention": dict(what="attention alone, 4 heads of 64, T 4096", target=2.0, torch=["attention"],
-                      ours=["attention_bench", *ALONE], key="forward_backward_ms"),
+                      ours=ALONE, key="forward_backward_ms"),
     "attention_dropout": dict(what="the same, dropout 0.1", target=14, torch=["attention", "--dropout", "0.1"],
-                              ours=["attention_bench", *ALONE, "--dropout", "0.1"], key="forward_backward_ms"),
+                              ours=[*ALONE, "--dropout", "0.1"], key="forward_backward_ms"),
     "chain": dict(what="chain of 1000 multiplications of 4 numbers, an operation", target=40, torch=["chain"],
-                  ours=["chain_bench"], key="us_per_op"),
+                  ours=["chain"], key="us_per_op"),
     "start": dict(NANO, what="start to first training step done, char-GPT", target=15, steps=1, wall=True),
     "run": dict(what="shakespeare_char.yaml, whole run with nine evaluations", target=2.4, wall=True),
 }
@@ -85,7 +86,7 @@ def commands(name, row, a, folder):
         ours = [a.heed, "train", ROOT / "configs/shakespeare_char.yaml", "--out", folder / "run"]
         return {"heed": ours, "PyTorch": python + [HERE / "torch_run.py", "--threads", a.threads]}
     if "layers" not in row:
-        ours = [a.heed.parent / row["ours"][0], *row["ours"][1:], "--json"]
+        ours = [a.heed.parent / "ops_bench", *row["ours"]]
         return {"heed": ours, "PyTorch": python + [HERE / "torch_ops.py", *row["torch"], "--threads", a.threads]}
     (folder / "row.yaml").write_text(config(row))
     ours = [a.heed, "bench", folder / "row.yaml", "--steps", 2 * row["steps"], "--json"]
@@ -120,8 +121,8 @@ def run(command, row, env):
 def compare(name, a, env):
     row = ROWS[name]
     measured = {}
-    probe = json.loads(subprocess.run([str(a.heed.parent / "machine_probe")], capture_output=True, text=True, env=env,
-                                      check=True).stdout)
+    probe = json.loads(subprocess.run([str(a.heed.parent / "ops_bench"), "machine"], capture_output=True, text=True,
+                                      env=env, check=True).stdout)
     for _ in range(a.rounds):
         with tempfile.TemporaryDirectory() as folder:
             for side, command in commands(name, row, a, pathlib.Path(folder)).items():

@@ -1,4 +1,4 @@
-# Benchmarks, on demand: cmake --build --preset release --target benchmarks (or attention_bench, ...)
+# Benchmarks, on demand: cmake --build --preset release --target benchmarks (or ops_bench)
 set(heed_bench_programs tools/extras/bench/programs)
 list(APPEND heed_apart "^${heed_bench_programs}/")
 

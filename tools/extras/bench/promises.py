@@ -81,7 +81,7 @@ def busy(machine):
 
 def memory(machine):
     lengths = [256, 512, 1024, 2048, 4096, 8192]
-    mb = [json.loads(machine.run("attention_bench", "--length", t, "--rounds", 1, "--json"))["peak_mb"] for t in lengths]
+    mb = [json.loads(machine.run("ops_bench", "attention", "--length", t, "--rounds", 1))["peak_mb"] for t in lengths]
     # Memory per additional token between two lengths. It would double each time if memory were
     # quadratic in T.
     slopes = [(b - a) / (u - t) for a, b, t, u in zip(mb, mb[1:], lengths, lengths[1:])]
