@@ -8,10 +8,10 @@
 // scaled: a factor would not cancel inside phi, and the paper has none. There are no weights of a
 // softmax to drop or to draw a map of.
 //
-// Time and memory are linear in T. While text is generated, a head keeps its sums, (d + 1, d)
-// numbers, for any number of tokens. The layer does not know positions: what it gives for a token
-// does not depend on the order of the tokens before. A mask (B, T) hides keys; a mask (B, 1, T, T)
-// is computed with all weights at once, which takes memory quadratic in T.
+// While text is generated, a head keeps its sums, (d + 1, d) numbers, for any number of tokens: time
+// and memory are linear in T. Training computes all weights of a sequence at once, in memory
+// quadratic in T. The layer does not know positions: what it gives for a token does not depend on
+// the order of the tokens before. A mask (B, T) hides keys, a mask (B, 1, T, T) pairs.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ namespace heed {
 
 class LinearAttention final : public Module {
  public:
-  static constexpr const char* help = "causal attention without a softmax, linear in T";
+  static constexpr const char* help = "causal attention without a softmax, by sums of a fixed size";
 
   struct Config {
     int64_t d_in = 0;
@@ -83,9 +83,8 @@ class LinearAttention final : public Module {
     const Tensor values = finite_tokens(W_value(x), in.mask);
     const Tensor context_vec =
         in.cache == nullptr ? linearized_attention(queries, keys, values, config.num_heads, in.mask)
-                            : Tensor(linearized_attention_step(
-                                  queries.value(), keys.value(), values.value(), config.num_heads,
-                                  in.cache->state_of<State>(*this).sums));
+                            : linearized_attention(queries, keys, values, config.num_heads, {},
+                                                   &in.cache->state_of<State>(*this).sums);
     return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);
   }
 
