@@ -1,5 +1,13 @@
 #include "layers/extras/recurrent/rwkv_time_mixing.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/concat.h"
+#include "autograd/ops/sigmoid.h"
+#include "autograd/ops/slice.h"
+
 namespace heed {
 
 namespace {
@@ -42,18 +50,15 @@ Tensor RwkvTimeMixing::forward(const Input& in) {
   require(x.dim(1) >= 1, "rwkv_time_mixing: expected at least one token, got x ", in.x.shape());
   if (config.context_length) require_context("rwkv_time_mixing", in, *config.context_length);
   State* const earlier = in.cache == nullptr ? nullptr : &in.cache->state_of<State>(*this);
-  const Array last = earlier != nullptr ? earlier->x : Array();
-  const Tensor k = key(token_shift(x, time_mix_k, last));  // (B, T, d_out), and so v and r
-  const Tensor v = value(token_shift(x, time_mix_v, last));
-  const Tensor r = receptance(token_shift(x, time_mix_r, last));
-  Tensor mean;
-  if (earlier == nullptr) {
-    mean = wkv(k, v, time_decay, time_first);
-  } else {
-    mean = Tensor(wkv_step(k.value(), v.value(), time_decay.tensor().value(),
-                           time_first.tensor().value(), earlier->sums));
-    earlier->x = slice(x, 1, x.dim(1) - 1, x.dim(1)).value();
-  }
+  const bool is_first = earlier == nullptr || !earlier->x;
+  const Tensor last(is_first ? Array::zeros(x.shape().with(1, 1)) : earlier->x);
+  const Tensor before = concat({last, slice(x, 1, 0, x.dim(1) - 1)}, 1), step = x - before;
+  const auto shifted = [&](const Tensor& mu) { return before + mu * step; };
+  const Tensor k = key(shifted(time_mix_k)), v = value(shifted(time_mix_v));  // (B, T, d_out)
+  const Tensor r = receptance(shifted(time_mix_r));
+  const Tensor mean =
+      wkv(k, v, time_decay, time_first, earlier != nullptr ? &earlier->sums : nullptr);
+  if (earlier != nullptr) earlier->x = slice(x, 1, x.dim(1) - 1, x.dim(1)).value();
   return without_batch(output(sigmoid(r) * mean), in.x);
 }
 

@@ -23,11 +23,6 @@
 
 #include <optional>
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/reshape.h"
-#include "autograd/ops/sigmoid.h"
-#include "autograd/ops/slice.h"
-#include "layers/extras/recurrent/scan/token_shift.h"
 #include "layers/extras/recurrent/scan/wkv.h"
 #include "layers/linear.h"
 #include "layers/module/cache.h"

@@ -16,7 +16,6 @@ std::vector<Array> wkv_inputs(int64_t batch, int64_t tokens, int64_t width, doub
 }
 
 Tensor wkv_of(In in) { return wkv(in[0], in[1], in[2], in[3]); }
-Tensor wkv_definition(In in) { return wkv_composed(in[0], in[1], in[2], in[3]); }
 
 bool finite(const Array& x) {
   return std::all_of(x.data(), x.data() + x.size(), [](real v) { return std::isfinite(v); });
@@ -29,7 +28,6 @@ const GradCases wkv_cases("wkv", [](GradCaseList& list) {
     std::vector<Tensor> all;
     for (const Array& a : wkv_inputs(s[0], s[1], s[2])) all.push_back(wanted(a));
     list.add(text(s), wkv_of, all);
-    list.add(text("composed ", s), wkv_definition, all);
   }
 });
 
@@ -39,14 +37,6 @@ TEST_CASE("wkv: values by hand") {
   const Tensor zero = Array::zeros({1, 3, 1}), v = Array::from({1, 3, 1}, {2, 4, 7});
   check_values(wkv(zero, v, Array::from({1}, {0}), Array::from({1}, {1})), {1, 3, 1},
                {2, (2 + 4 * e) / (1 + e), (2 / e + 4 + 7 * e) / (1 / e + 1 + e)});
-}
-
-TEST_CASE("wkv: token by token and all at once agree, values and gradients") {
-  for (const int64_t n : odd_sizes) {
-    check_twins(wkv_of, wkv_definition, wkv_inputs(2, 6, n), 100 * rounding);
-  }
-  check_twins(wkv_of, wkv_definition, wkv_inputs(2, 90, 5), 100 * rounding);
-  check_twins(wkv_of, wkv_definition, wkv_inputs(1, 40, 5, /*most=*/60), 100 * rounding);
 }
 
 TEST_CASE("wkv: after earlier tokens, the same bits as all at once") {
@@ -59,7 +49,7 @@ TEST_CASE("wkv: after earlier tokens, the same bits as all at once") {
       const auto part = [from = begin, to = end](const Array& x) {
         return slice(x, 1, from, to).value();
       };
-      check_same_bits(wkv_step(part(in[0]), part(in[1]), in[2], in[3], state), part(all));
+      check_same_bits(wkv(part(in[0]), part(in[1]), in[2], in[3], &state).value(), part(all));
     }
     CHECK(state.shape() == Shape{2, 3, 70});
   }
@@ -100,8 +90,6 @@ TEST_CASE("wkv: a batch of none; shapes that do not fit are refused") {
         "wkv: expected keys and values (B, T, d), time_decay and time_first (d), got (2, 4, 3), "
         "(2, 4, 3), (3,) and (4,)");
   Array state = Array::zeros({2, 3, 4});
-  CHECK(error_of([&] {
-          (void)wkv_step(Array::zeros({2, 4, 3}), Array::zeros({2, 4, 3}), Array::zeros({3}),
-                         Array::zeros({3}), state);
-        }) == "wkv: expected a state (2, 3, 3), got (2, 3, 4)");
+  CHECK(error_of([&] { (void)wkv(k, k, d, d, &state); }) ==
+        "wkv: expected a state (2, 3, 3), got (2, 3, 4)");
 }
