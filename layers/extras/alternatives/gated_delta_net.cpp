@@ -101,13 +101,13 @@ Tensor with_unit_heads(const Tensor& x, int64_t heads, real scale) {
   return reshape(split * (scale / sqrt(squares + real(1e-6))), x.shape());
 }
 
-// exp(-exp(A_log) softplus(a)), a (B, T, H): -softplus(a) is the log-softmax of 0 among 0 and a,
-// which stays exact where e^a is too large for a number.
-Tensor kept_share(const Tensor& a, const Tensor& A_log) {
+// ln alpha = -exp(A_log) softplus(a), a (B, T, H): -softplus(a) is the log-softmax of 0 among 0 and
+// a, which stays exact where e^a is too large for a number.
+Tensor log_kept_share(const Tensor& a, const Tensor& A_log) {
   const Shape one = a.shape().inserted(a.rank(), 1);
   const Tensor pair = concat({Tensor(Array::zeros(one)), reshape(a, one)}, -1);
   const Tensor minus_softplus = reshape(slice(log_softmax(pair), -1, 0, 1), a.shape());
-  return exp(exp(A_log) * minus_softplus);
+  return exp(A_log) * minus_softplus;
 }
 
 }  // namespace
@@ -121,12 +121,10 @@ Tensor GatedDeltaNet::forward(const Input& in) {
   const GatedDelta parts{.queries = with_unit_heads(q_conv1d(in.with(q_proj(x))), heads, scale),
                          .keys = with_unit_heads(k_conv1d(in.with(k_proj(x))), heads, 1),
                          .values = v_conv1d(in.with(v_proj(x))),
-                         .alpha = kept_share(a_proj(x) + Tensor(dt_bias), A_log),
+                         .log_alpha = log_kept_share(a_proj(x) + Tensor(dt_bias), A_log),
                          .beta = sigmoid(b_proj(x))};
-  const Tensor o =
-      in.cache == nullptr
-          ? gated_delta_rule(parts)
-          : Tensor(gated_delta_rule_step(parts, in.cache->state_of<State>(*this).memory));
+  Array* const memory = in.cache != nullptr ? &in.cache->state_of<State>(*this).memory : nullptr;
+  const Tensor o = gated_delta_rule(parts, memory);
   const Shape by_head{x.dim(0), x.dim(1), heads, width};
   const Tensor normed = o_norm(reshape(o, by_head)) * silu(reshape(g_proj(x), by_head));
   return without_batch(o_proj(reshape(normed, o.shape())), in.x);
