@@ -6,15 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <locale>
 #include <set>
-#include <sstream>
-#include <string_view>
 
 namespace heed {
 
@@ -33,35 +31,6 @@ std::ifstream opened(const fs::path& path) {
 std::optional<int64_t> leading_number(const fs::path& path) {
   int64_t value = 0;
   return opened(path) >> value ? std::optional(value) : std::nullopt;
-}
-
-// A whole number above 0 between spaces, at most most_threads; else 0.
-int thread_number(std::string_view text) {
-  constexpr const char* spaces = " \t";
-  text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
-  text = text.substr(0, text.find_last_not_of(spaces) + 1);
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (end != text.data() + text.size()) {
-    return 0;
-  }
-  return error == std::errc::result_out_of_range || number > most_threads
-             ? most_threads
-             : static_cast<int>(number);
-}
-
-// The first number of a list such as "4, 2", of which every one must be right; else 0.
-int first_of_list(const std::string& list) {
-  std::istringstream words(list + ",");  // nothing behind a comma at the end is a wrong number
-  int first = 0;
-  for (std::string word; std::getline(words, word, ',');) {
-    const int number = thread_number(word);
-    if (number == 0) {
-      return 0;
-    }
-    first = first == 0 ? number : first;
-  }
-  return first;
 }
 
 // Value of `key` in a file of lines "key value" or "key: value kB".
@@ -194,13 +163,25 @@ int available_cores() {
 }
 
 int requested_threads() {
-  const char* wish = std::getenv("OMP_NUM_THREADS");
-  return wish != nullptr ? first_of_list(wish) : 0;
+  constexpr const char* spaces = " \t";
+  int first = 0;
+  for (const char* at = std::getenv("OMP_NUM_THREADS"); at != nullptr;) {
+    at += std::strspn(at, spaces);
+    char* end = nullptr;
+    const unsigned long long number = *at >= '0' && *at <= '9' ? std::strtoull(at, &end, 10) : 0;
+    if (number == 0) return 0;
+    if (first == 0) first = static_cast<int>(std::min<unsigned long long>(number, most_threads));
+    end += std::strspn(end, spaces);
+    if (*end == '\0') return first;
+    if (*end != ',') return 0;
+    at = end + 1;
+  }
+  return 0;
 }
 
 std::string thread_number_warning() {
   const char* wish = std::getenv("OMP_NUM_THREADS");
-  if (wish == nullptr || *wish == '\0' || first_of_list(wish) > 0) {
+  if (wish == nullptr || *wish == '\0' || requested_threads() > 0) {
     return "";
   }
   return "OMP_NUM_THREADS=" + std::string(wish) +

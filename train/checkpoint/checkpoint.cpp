@@ -283,19 +283,17 @@ const Step* first_good(const std::vector<Step>& steps, std::vector<std::string>&
 }  // namespace
 
 fs::path newest_good_checkpoint(const fs::path& run, std::vector<std::string>& warnings) {
-  constexpr int most_looks = 100;
   std::vector<std::string> damaged;
-  std::vector<Step> steps, now = steps_newest_first(run);
+  std::vector<Step> steps;
   const Step* good = nullptr;
-  // Until what is damaged stays as it is: it was not removed by a process that trains.
-  for (int look = 0; look < most_looks && now != steps; ++look) {
-    steps = std::move(now);
+  // Looks again if a process that trains has meanwhile removed what is damaged.
+  do {
+    steps = steps_newest_first(run);
     good = first_good(steps, damaged);
     if (good != nullptr && damaged.empty()) {
       return good->folder;
     }
-    now = steps_newest_first(run);
-  }
+  } while (steps != steps_newest_first(run));
   if (good != nullptr) {
     for (const std::string& message : damaged) {
       warnings.push_back(text(message, "; using ", good->folder.filename().string()));
