@@ -2,7 +2,7 @@
 # Installs the Debian or Ubuntu packages that heedgrad needs; prints nothing if all are installed.
 #   tools/setup.sh            compiler, CMake and libraries
 #   tools/setup.sh --dev      also what .ci/run uses: Clang 14 with libFuzzer, clang-format 14, python3-jsonschema and -yaml,
-#                             python3-venv, chromium, graphviz and qemu-user
+#                             python3-venv, chromium and qemu-user
 #   tools/setup.sh --package  what tools/setup/package.sh uses as well: help2man, lintian, dpkg-dev and Python
 #   tools/setup.sh --wheel    what tools/python/build_wheel.sh uses as well: patchelf and Python
 #   tools/setup.sh --site     what tools/setup/site.sh uses as well: mkdocs with its theme material
@@ -22,7 +22,7 @@ case "${1:-}" in
   "") ;;
   --dev)
     packages+=(clang-14 libclang-rt-14-dev clang-format-14 libomp-14-dev pkg-config git qemu-user
-               python3-jsonschema python3-yaml python3-venv chromium graphviz)
+               python3-jsonschema python3-yaml python3-venv chromium)
     ;;
   --package) packages+=(help2man lintian dpkg-dev file python3) ;;
   --wheel) packages+=(patchelf binutils python3) ;;

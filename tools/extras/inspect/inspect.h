@@ -1,7 +1,6 @@
 // `heed inspect`: its options, and its parts other than the tree of layers.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,14 +26,7 @@ struct InspectOptions {
 // picture; returns the exit code.
 int inspect_attention(const InspectOptions& look);
 
-// Where the graph of a training step goes: `file`.dot and, if graphviz is installed, `file`.svg. A
-// suffix .dot or .svg of `file` is ignored.
-struct GraphFiles {
-  explicit GraphFiles(const std::string& file);
-  std::filesystem::path dot, svg;
-};
-
-// Writes the graph. Returns the files written.
-std::vector<std::string> write_graph(const LoadedRun& run, const GraphFiles& files);
+// The graph of a training step, for graphviz.
+std::string graph_in_dot(const LoadedRun& run);
 
 }  // namespace heed::cli

@@ -1,22 +1,13 @@
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <functional>
 #include <map>
+#include <utility>
 
 #include "tools/extras/inspect/inspect.h"
 #include "tools/extras/inspect/step_graph.h"
-#include "train/files/files.h"
-
-extern char** environ;
 
 namespace heed::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // A layer in the drawing: a frame around its operations and inner layers.
 struct Frame {
@@ -67,7 +58,7 @@ std::string quoted(const std::string& words) {
 
 class DotWriter {
  public:
-  explicit DotWriter(const StepGraph& graph) : graph_(graph) {}
+  explicit DotWriter(StepGraph graph) : graph_(std::move(graph)) {}
 
   std::string text_of() {
     out_ = "digraph step {\n";
@@ -110,42 +101,12 @@ class DotWriter {
     }
   }
 
-  const StepGraph& graph_;
+  const StepGraph graph_;
   std::string out_;
 };
 
-// True if graphviz is installed and has drawn the file.
-bool draw(const fs::path& dot, const fs::path& svg) {
-  const std::string from = dot.string(), to = svg.string();
-  std::string program = "dot", format = "-Tsvg", option = "-o", source = from, target = to;
-  char* arguments[] = {program.data(), format.data(), option.data(),
-                       target.data(),  source.data(), nullptr};
-  pid_t process = 0;
-  if (posix_spawnp(&process, "dot", nullptr, nullptr, arguments, environ) != 0) {
-    return false;
-  }
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 }  // namespace
 
-GraphFiles::GraphFiles(const std::string& file) : dot(file), svg(file) {
-  const bool named = dot.extension() == ".dot" || dot.extension() == ".svg";
-  dot = named ? dot.replace_extension(".dot") : fs::path(file + ".dot");
-  svg = named ? svg.replace_extension(".svg") : fs::path(file + ".svg");
-}
-
-std::vector<std::string> write_graph(const LoadedRun& run, const GraphFiles& files) {
-  const StepGraph graph = step_graph(run);
-  write_file_atomically(files.dot, DotWriter(graph).text_of());
-  std::vector<std::string> written{files.dot.string()};
-  if (draw(files.dot, files.svg)) {
-    written.push_back(files.svg.string());
-  }
-  return written;
-}
+std::string graph_in_dot(const LoadedRun& run) { return DotWriter(step_graph(run)).text_of(); }
 
 }  // namespace heed::cli

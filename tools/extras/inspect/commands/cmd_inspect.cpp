@@ -12,6 +12,7 @@
 #include "tools/extras/report/pages/output_file.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/files/files.h"
 #include "train/files/number_words.h"
 #include "train/plan.h"
 #include "train/run/resume.h"
@@ -37,8 +38,7 @@ void declare(Arguments& arguments, InspectOptions& o) {
       .option("--head", o.head, "with --attention: only this head of it, from 0")
       .option("--out", o.out, "with --attention: write map.svg")
       .path()
-      .option("--graph", o.graph,
-              "write the graph of a training step, as out.dot and, by graphviz, out.svg")
+      .option("--graph", o.graph, "write the graph of a training step for graphviz: out.dot")
       .path()
       .threads()
       .flag("--json", o.json, "one JSON object on standard output");
@@ -63,13 +63,15 @@ fs::path newest_checkpoint(const fs::path& run) {
   return checkpoint;
 }
 
-void check_graph_files(const std::string& graph, const fs::path& config, const ConfigNode& tree) {
+// The file of --graph out.dot, or --graph out.
+std::string graph_file(const std::string& named) {
+  return named.ends_with(".dot") ? named : named + ".dot";
+}
+
+void check_graph_file(const std::string& graph, const fs::path& config, const ConfigNode& tree) {
   std::vector<InputFile> inputs = files_named_in(tree, config.parent_path());
   inputs.push_back({"the config", config});
-  const GraphFiles files(graph);
-  for (const fs::path& file : {files.dot, files.svg}) {
-    require_replaceable("heed inspect: --graph", file, inputs);
-  }
+  require_replaceable("heed inspect: --graph", graph_file(graph), inputs);
 }
 
 // How many tokens the examples of a task have, if all have as many; else 0.
@@ -96,7 +98,7 @@ Inspected inspect(const InspectOptions& o) {
   }
   RunTree tree = read_run_tree(config, o.sets);
   if (o.graph) {
-    check_graph_files(*o.graph, config, tree.root);
+    check_graph_file(*o.graph, config, tree.root);
   }
   require_precision(tree.root.get("precision").text() == "float64" ? "float64" : "float32");
   out.loaded = load_run(std::move(tree), config.parent_path(), Purpose::model, checkpoint);
@@ -269,9 +271,8 @@ int run(const InspectOptions& o) {
   }
   const Inspected it = inspect(o);
   if (o.graph) {
-    for (const std::string& file : write_graph(it.loaded, GraphFiles(*o.graph))) {
-      print_line(stderr, written(file));
-    }
+    write_file_atomically(graph_file(*o.graph), graph_in_dot(it.loaded));
+    print_line(stderr, written(graph_file(*o.graph)));
   }
   if (o.json) {
     std::printf("%s\n", as_json(it).dump().c_str());
