@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "layers/text/display.h"
 #include "layers/text/utf8.h"
@@ -52,10 +51,10 @@ class InstructionReader {
 
  private:
   void read_lines(std::string_view all) {
-    Lines lines(all, mistakes_);
-    while (const std::optional<Lines::Line> line = lines.next()) {
-      if (!without_blanks(line->text).empty()) {
-        add(line->text, line->number, "");
+    TableReader lines(all, whole_lines, mistakes_);
+    for (Record line; lines.next(line);) {
+      if (!without_blanks(line.cells[0]).empty()) {
+        add(line.cells[0], line.line, "");
       }
     }
   }

@@ -43,11 +43,11 @@ class InstructionsTask final : public OwnDataTask {
   int32_t end_token() const { return end_; }
   int64_t longest_answer() const { return examples().longest().target; }
 
-  // OwnExamples::Maker. An input is the prompt and the answer, a target the answer.
-  OwnExample example(const TextRow& row) const;
-  Batch blank(int64_t count, const PairSizes& room) const;
+  // ExampleMaker. An input is the prompt and the answer, a target the answer.
+  OwnExample example(const TextRow& row) const override;
+  Batch blank(int64_t count, const PairSizes& room) const override;
   void fill(Batch& batch, int64_t i, std::span<const int32_t> whole,
-            std::span<const int32_t> answer) const;
+            std::span<const int32_t> answer) const override;
 
  protected:
   Answer reply(Module& model, const std::vector<int32_t>& prompt,

@@ -45,11 +45,11 @@ class LinesTask final : public OwnDataTask {
   std::string target_text(Split split, int64_t example) const override;
   std::string answer(Module& model, Split split, int64_t example) const override;
 
-  // OwnExamples::Maker
-  OwnExample example(const TextRow& row) const;
-  Batch blank(int64_t count, const PairSizes& room) const;
+  // ExampleMaker
+  OwnExample example(const TextRow& row) const override;
+  Batch blank(int64_t count, const PairSizes& room) const override;
   void fill(Batch& batch, int64_t i, std::span<const int32_t> document,
-            std::span<const int32_t> none) const;
+            std::span<const int32_t> none) const override;
 
  protected:
   // The beginning of a document, or nothing.

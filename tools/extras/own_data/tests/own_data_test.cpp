@@ -151,40 +151,6 @@ TEST_CASE("own data: longer examples are left out and counted; a class without e
   CHECK(task->warnings() == std::vector<std::string>{"no example to train on has the class rare"});
 }
 
-TEST_CASE("labelled: classes that may be meant as one are named") {
-  const OwnFiles files;
-  const auto warnings = [&](const std::vector<std::string>& labels, const std::string& more = "") {
-    std::string lines;
-    for (const std::string& label : labels) lines += "fine\t" + label + "\n";
-    files.write("a.tsv", lines);
-    return files.task("{type: labelled, path: a.tsv, train_fraction: 1" + more + "}")->warnings();
-  };
-  const auto named = [&](const std::vector<std::string>& labels, const std::string& pairs) {
-    return warnings(labels) == std::vector<std::string>{
-                                   "classes that differ only in letter case, blanks, or how a "
-                                   "character or number is written: " +
-                                   pairs + "; if they are meant, data.classes says so"};
-  };
-  CHECK(named({"pos", "neg", "Pos"}, "Pos and pos"));
-  CHECK(named({"1", "2", "1.0", "1e0"}, "1 and 1.0 (1 and 3 bytes), 1 and 1e0 (1 and 3 bytes)"));
-  CHECK(named({"\u00c4rger", "\u00e4rger"}, "\u00c4rger and \u00e4rger"));
-  CHECK(named({"caf\u00e9", "cafe\u0301"}, "cafe\u0301 and caf\u00e9 (6 and 5 bytes)"));
-  CHECK(named({"pos\u00a0", "pos"}, "pos and pos\u00a0 (3 and 5 bytes)"));
-  CHECK(
-      warnings({"pos", "neg", "1", "10", "a b", "\u597d", "\u574f", "cafe", "caf\u00e9"}).empty());
-  CHECK(warnings({"pos", "Pos"}, ", classes: [pos, Pos]").empty());
-}
-
-TEST_CASE("own data: the plan warns of a first line that may be a header, in either file") {
-  const OwnFiles files;
-  files.write("a.csv", "en,de\none,eins\ntwo,zwei\n");
-  files.write("v.csv", "de,en\ndrei,three\n");
-  const auto task = files.task("{type: pairs, path: a.csv, validation: v.csv}");
-  REQUIRE(task->warnings().size() == 2);
-  CHECK(task->warnings()[0].starts_with("a.csv:1 is taken as an example"));
-  CHECK(task->warnings()[1].starts_with("v.csv:1 is"));
-}
-
 TEST_CASE("own data: evaluation counts classes and lists the hardest examples") {
   const OwnFiles files;
   files.write("a.tsv", labelled_lines(60));

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "layers/text/display.h"
 
@@ -52,14 +50,6 @@ std::string naming(std::span<const RowColumn> columns, const std::string& a, con
   return text("data.", columns[0].role, ": ", a, ", data.", columns[1].role, ": ", b);
 }
 
-bool is_language(std::string_view cell) {
-  static const std::string names =
-      " en de fr es it nl pt ru pl tr ar zh ja ko hi la english german french spanish italian "
-      "dutch portuguese russian chinese japanese ";
-  const std::string name = in_lower_case(std::string(without_blanks(cell)));
-  return names.find(" " + name + " ") != std::string::npos;
-}
-
 }  // namespace
 
 bool TableColumns::takes(const Record& record) {
@@ -67,9 +57,7 @@ bool TableColumns::takes(const Record& record) {
     choose(record);
     if (way_ == Way::header) return false;
   }
-  ++count_;
   const size_t count = record.cells.size();
-  all_alike_ = all_alike_ && count == first_.size();
   const bool by_number = way_ == Way::numbers;
   const size_t needed = way_ == Way::header ? first_.size() : 1 + std::max(at_[0], at_[1]);
   if (count == needed || (by_number && count > needed)) {
@@ -105,6 +93,7 @@ void TableColumns::choose(const Record& first) {
     at_ = {find(a), find(b)};
     mistakes_.throw_if_any();
   }
+  if (way_ == Way::order && first_.size() > 2) refuse_more_than_two();
   require<RowError>(at_[0] != at_[1], mistakes_.file(), ":", first_line_,
                     ": expected two columns, ", a.role, " and ", b.role, ", got number ",
                     at_[0] + 1, " for both");
@@ -161,10 +150,7 @@ std::string TableColumns::instead(std::string_view cell) const {
              : "none";
 }
 
-void TableColumns::require_two_columns() const {
-  if (way_ != Way::order || !all_alike_ || count_ < 2 || first_.size() <= 2) {
-    return;
-  }
+void TableColumns::refuse_more_than_two() const {
   const auto name_for = [&](const RowColumn& column) {
     const auto found = std::find_if(first_.begin(), first_.end(), [&](const std::string& name) {
       return is_name_for(column, name);
@@ -178,40 +164,22 @@ void TableColumns::require_two_columns() const {
                  ", or by number without a header: data.", a.role, ": \"2\"");
 }
 
-// Labels repeat, texts do not. Columns that the config gives are taken, with a warning.
-std::string TableColumns::check_first(std::span<const TextRow> rows) const {
-  constexpr size_t least = 10;  // fewer rows say nothing
-  if (way_ == Way::header) {
-    return "";
+// Labels repeat; the name of their column does not.
+void TableColumns::require_no_header(std::span<const TextRow> rows) const {
+  constexpr size_t least = 10;  // with fewer rows, many labels come once
+  if (first_.empty() || way_ != Way::order || !columns_[1].is_label || rows.size() < least) {
+    return;
   }
-  const bool labelled = columns_[1].is_label, refuses = way_ == Way::order && labelled;
-  std::unordered_map<std::string_view, size_t> labels;
-  std::unordered_set<std::string_view> texts;
-  for (const TextRow& row : rows.first(labelled ? rows.size() : 0)) {
-    texts.insert(row.cells[0]);
-    ++labels[row.cells[1]];
-  }
-  if (refuses && rows.size() >= least && 5 * texts.size() <= rows.size() &&
-      2 * labels.size() > rows.size()) {
-    mistakes_.refuse("the columns look swapped: expected few different labels, got ", labels.size(),
-                     " in column 2 and ", texts.size(), " texts in column 1; ",
-                     naming(columns_, "\"2\"", "\"1\""), " swaps them");
-  }
+  std::unordered_map<std::string_view, size_t> counts;
+  for (const TextRow& row : rows) ++counts[row.cells[1]];
+  const auto once = std::count_if(counts.begin(), counts.end(),
+                                  [](const auto& label) { return label.second == 1; });
   const auto& [input, label] = rows[0].cells;
-  const auto once = std::count_if(labels.begin(), labels.end(),
-                                  [](const auto& each) { return each.second == 1; });
-  if (labelled ? rows.size() < least || once != 1 || labels.at(label) != 1
-               : !is_language(input) || !is_language(label)) {
-    return "";
-  }
-  const std::string by_name =
-      naming(columns_, printable(without_blanks(input)), printable(without_blanks(label)));
-  const int64_t line = rows[0].line;
-  require<RowError>(!refuses, mistakes_.file(), ":", line, ": expected a label that another line ",
-                    "has too, got ", printable(label), "; if this line is a header: ", by_name,
+  require<RowError>(once != 1 || counts.at(label) != 1, mistakes_.file(), ":", rows[0].line,
+                    ": expected a label that another line has too, got ", printable(label),
+                    "; if this line is a header: ",
+                    naming(columns_, printable(without_blanks(input)), printable(label)),
                     "; else: ", naming(columns_, "\"1\"", "\"2\""));
-  return text(std::filesystem::path(mistakes_.file()).filename().string(), ":", line,
-              " is taken as an example; if this line is a header: ", by_name);
 }
 
 std::string TableColumns::in_words() const {

@@ -38,12 +38,9 @@ class TableColumns {
   bool takes(const Record& record);
   // The cells of the columns.
   const std::array<size_t, 2>& at() const { return at_; }
-
-  // Throws RowError if every record had more cells than the two that are expected.
-  void require_two_columns() const;
-  // "", or that the first row, which is taken as an example, may be a header. Throws RowError if
-  // columns by order look swapped, or if their first row looks like a header and is none.
-  std::string check_first(std::span<const TextRow> rows) const;
+  // Throws RowError if the columns go by order and the first row looks like a header: its label is
+  // the only one that no other row has.
+  void require_no_header(std::span<const TextRow> rows) const;
   // "text is review, label is sentiment"; "" before the first record.
   std::string in_words() const;
 
@@ -51,6 +48,7 @@ class TableColumns {
   enum class Way { order, header, numbers };
 
   void choose(const Record& first);
+  [[noreturn]] void refuse_more_than_two() const;
   bool has_name_for(const RowColumn& column) const;
   size_t find(const RowColumn& column) const;
   std::string separator() const;
@@ -62,8 +60,7 @@ class TableColumns {
   Way way_ = Way::order;
   std::array<size_t, 2> at_ = {0, 1};
   std::vector<std::string> first_;  // the cells of the first record
-  int64_t first_line_ = 0, count_ = 0;
-  bool all_alike_ = true;  // records have as many cells as the first one
+  int64_t first_line_ = 0;
 };
 
 }  // namespace heed

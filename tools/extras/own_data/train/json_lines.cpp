@@ -85,16 +85,4 @@ std::string read_json_object(std::string_view text, std::span<const RowColumn> c
   return "";
 }
 
-bool JsonLines::next(Record& record) {
-  while (const std::optional<Lines::Line> line = lines_.next()) {
-    const std::string wrong = read_json_object(line->text, columns_, record.cells);
-    record.line = line->number;
-    if (wrong.empty()) {
-      return true;
-    }
-    mistakes_.add(record.line, wrong);
-  }
-  return false;
-}
-
 }  // namespace heed

@@ -8,19 +8,6 @@
 
 namespace heed {
 
-// The cells of each object, in the order of `columns`.
-class JsonLines final : public RecordReader {
- public:
-  JsonLines(std::string_view text, std::span<const RowColumn> columns, RowMistakes& mistakes)
-      : lines_(text, mistakes), columns_(columns), mistakes_(mistakes) {}
-  bool next(Record& record) override;
-
- private:
-  Lines lines_;
-  const std::span<const RowColumn> columns_;
-  RowMistakes& mistakes_;
-};
-
 // The cells of one object. Returns "" or what is wrong with it. `unused`: gets the other keys of
 // texts.
 std::string read_json_object(std::string_view text, std::span<const RowColumn> columns,

@@ -1,13 +1,9 @@
 #include "tools/extras/own_data/train/labelled_task.h"
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 #include <set>
 
 #include "layers/text/display.h"
-#include "layers/text/formatted.h"
-#include "layers/text/utf8.h"
 #include "train/data/by_class.h"
 #include "train/data/generate.h"
 #include "train/files/number_words.h"
@@ -45,43 +41,6 @@ std::vector<std::string> classes_of(const TextRows& all) {
   return classes;
 }
 
-// A label without what is easily written in another way: a number as its value; else letter case,
-// blanks, and letters whose marks are characters of their own.
-std::string plain(const std::string& label) {
-  double number = 0;
-  const char* const end = label.data() + label.size();
-  const auto read = std::from_chars(label.data(), end, number);
-  if (read.ptr == end && read.ec == std::errc()) {
-    return formatted("%.17g", number + 0.0);  // not -0
-  }
-  std::string plain;
-  const std::string whole = in_lower_case(composed(label));
-  for (size_t i = 0; i < whole.size(); i += utf8_at(whole, i).size) {
-    const char32_t c = utf8_at(whole, i).code;
-    const bool capital = (c >= 0xC0 && c <= 0xDE) || (c >= 0x391 && c <= 0x3A9) ||  // Latin, Greek
-                         (c >= 0x410 && c <= 0x42F);                                // Cyrillic
-    if (!is_space(c) && !steers_or_hides(c)) {
-      append_utf8(plain, c + (capital ? 32 : 0));
-    }
-  }
-  return plain;
-}
-
-// "Pos and pos, 1 and 1.0 (1 and 3 bytes)": classes that may be meant as one.
-std::string alike(const std::vector<std::string>& classes) {
-  std::map<std::string, std::string> known;
-  std::vector<std::string> pairs;
-  for (const std::string& label : classes) {
-    const auto [same, is_new] = known.emplace(plain(label), label);
-    const size_t a = same->second.size(), b = label.size();
-    if (!is_new) {
-      const std::string sizes = a == b ? "" : text(" (", a, " and ", b, " bytes)");
-      pairs.push_back(same->second + " and " + label + sizes);
-    }
-  }
-  return listed(pairs, most_in_message);
-}
-
 }  // namespace
 
 void LabelledTask::Config::fields(Fields& f) {
@@ -108,13 +67,11 @@ void LabelledTask::Config::check(ConfigErrors& errors, const ConfigNode& at) con
 LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.file) {
   class_names_ = c.classes;
   const SplitRows rows(c.file, setup, c.columns());
-  std::string may_be_one;
   if (class_names_.empty() && setup.data == TaskSetup::Data::absent) {
     class_names_ =
         vocabulary_from_json(read_vocabulary(setup.checkpoint, stored_classes), "classes");
   } else if (class_names_.empty()) {
     class_names_ = classes_of(rows.files().front());
-    may_be_one = alike(class_names_);
   }
   tokenizer_ = std::make_unique<MarkedTokenizer>(
       make_tokenizer(setup, rows.cells(0), stored_vocabulary),
@@ -122,7 +79,7 @@ LabelledTask::LabelledTask(const Config& c, const TaskSetup& setup) : OwnDataTas
   const int64_t ids = std::max<int64_t>(tokenizer_->mark(0), std::ssize(class_names_));
   const PairSizes room{setup.context_length - (c.class_token ? 1 : 0), 1};
   take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, ids, setup, room));
-  warn(may_be_one);
+  warn_of_empty_classes();
   format_.emplace(c.class_token ? std::optional(tokenizer_->mark(0)) : std::nullopt);
 }
 
@@ -173,7 +130,7 @@ std::vector<std::pair<std::string, std::string>> LabelledTask::details() const {
   return lines;
 }
 
-void LabelledTask::warn(const std::string& may_be_one) {
+void LabelledTask::warn_of_empty_classes() {
   std::vector<std::string> without;
   const std::vector<int64_t> train = class_counts(Split::train);
   for (size_t k = 0; k < class_names_.size(); ++k) {
@@ -184,11 +141,6 @@ void LabelledTask::warn(const std::string& may_be_one) {
   if (!without.empty()) {
     warnings_.push_back(
         text("no example to train on has the class ", listed(without, most_in_message)));
-  }
-  if (!may_be_one.empty()) {
-    warnings_.push_back(
-        text("classes that differ only in letter case, blanks, or how a character or number is ",
-             "written: ", may_be_one, "; if they are meant, data.classes says so"));
   }
 }
 

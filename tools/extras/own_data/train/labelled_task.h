@@ -34,13 +34,13 @@ class LabelledTask final : public OwnDataTask {
   std::vector<ScoreTable> tables(const Score& score) const override;
   std::string target_text(Split split, int64_t example) const override;
 
-  // OwnExamples::Maker
-  OwnExample example(const TextRow& row) const;
-  Batch blank(int64_t count, const PairSizes& room) const {
+  // ExampleMaker
+  OwnExample example(const TextRow& row) const override;
+  Batch blank(int64_t count, const PairSizes& room) const override {
     return format_->blank(count, room.source);
   }
   void fill(Batch& batch, int64_t i, std::span<const int32_t> words,
-            std::span<const int32_t> label) const {
+            std::span<const int32_t> label) const override {
     format_->fill(batch, i, words, label[0]);
   }
 
@@ -54,8 +54,7 @@ class LabelledTask final : public OwnDataTask {
     return examples().target(split, example)[0];
   }
   std::vector<int64_t> class_counts(Split split) const;
-  // may_be_one: classes that are written almost alike, or "".
-  void warn(const std::string& may_be_one);
+  void warn_of_empty_classes();
 
   std::optional<LabelFormat> format_;
 };

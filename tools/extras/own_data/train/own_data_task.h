@@ -1,5 +1,5 @@
 // Base of the tasks on users' own files: what the plan says of them, examples as people read them,
-// prompts. A derived class makes its examples (own_examples.h) and says what a model answers.
+// prompts. A derived class makes its examples (ExampleMaker) and says what a model answers.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace heed {
 
-class OwnDataTask : public Task, public ReadableExamples {
+class OwnDataTask : public Task, public ReadableExamples, public ExampleMaker {
  public:
   std::string description() const final;
   std::vector<std::pair<std::string, std::string>> details() const override;

@@ -29,11 +29,12 @@ std::vector<int32_t> tokens_of(const Tokenizer& tokenizer, const std::string& ce
   return ids;
 }
 
-OwnExamples::OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig& config,
-                         int64_t ids, const TaskSetup& setup, const PairSizes& room)
+OwnExamples::OwnExamples(const ExampleMaker& maker, const SplitRows& rows,
+                         const OwnDataConfig& config, int64_t ids, const TaskSetup& setup,
+                         const PairSizes& room)
     : max_length_(config.max_length),
       most_(setup.data == TaskSetup::Data::fitted ? room : PairSizes{INT64_MAX, INT64_MAX}),
-      maker_(std::move(maker)),
+      maker_(maker),
       tokens_(ids),
       longest_(rows.files().empty() ? room : PairSizes{}) {
   if (rows.files().empty()) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,34 +25,30 @@ struct OwnExample {
 // The tokens of a cell. Throws ConfigError if it has none.
 std::vector<int32_t> tokens_of(const Tokenizer& tokenizer, const std::string& cell);
 
+// Makes examples of rows, and batches of examples: the task that has them.
+class ExampleMaker {
+ public:
+  // What it throws as a ConfigError is a mistake in the row.
+  virtual OwnExample example(const TextRow& row) const = 0;
+  // A batch of empty examples with room for lists of these lengths.
+  virtual Batch blank(int64_t count, const PairSizes& room) const = 0;
+  // Writes an example as number `i` of such a batch.
+  virtual void fill(Batch& batch, int64_t i, std::span<const int32_t> input,
+                    std::span<const int32_t> target) const = 0;
+
+ protected:
+  ~ExampleMaker() = default;
+};
+
 class OwnExamples final : public Dataset {
  public:
-  // What makes examples of rows, and batches of examples: the task that has them. It outlives them
-  // and stays where it is.
-  struct Maker {
-    template <class M>
-    Maker(const M& maker)  // NOLINT: a task passes itself
-        : example([&maker](const TextRow& row) { return maker.example(row); }),
-          blank(
-              [&maker](int64_t count, const PairSizes& room) { return maker.blank(count, room); }),
-          fill([&maker](Batch& batch, int64_t i, std::span<const int32_t> input,
-                        std::span<const int32_t> target) { maker.fill(batch, i, input, target); }) {
-    }
-    // What it throws as a ConfigError is a mistake in the row.
-    std::function<OwnExample(const TextRow&)> example;
-    // A batch of empty examples with room for lists of these lengths, and an example in it.
-    std::function<Batch(int64_t count, const PairSizes& room)> blank;
-    std::function<void(Batch& batch, int64_t i, std::span<const int32_t> input,
-                       std::span<const int32_t> target)>
-        fill;
-  };
   // Keeps the examples that are not longer than max_length. All tokens and targets are below `ids`.
-  // What the maker's example() reads has to be there before. Throws RowError, TaskError if there
+  // The maker outlives them; what its example() reads has to be there before. Throws RowError, TaskError if there
   // are too few examples for a batch, and IoError if a file has another fingerprint than that of
   // the config. `room` is what the model was made for. Without files there are no examples, and it
   // is longest(); longer examples for a test are left out.
-  OwnExamples(Maker maker, const SplitRows& rows, const OwnDataConfig& config, int64_t ids,
-              const TaskSetup& setup, const PairSizes& room);
+  OwnExamples(const ExampleMaker& maker, const SplitRows& rows, const OwnDataConfig& config,
+              int64_t ids, const TaskSetup& setup, const PairSizes& room);
 
   Batch next(int64_t batch_size, Generator& data) override;
   int64_t example_count(Split split) const override { return std::ssize(of(split)); }
@@ -94,7 +89,7 @@ class OwnExamples final : public Dataset {
 
   const std::optional<int64_t> max_length_;
   const PairSizes most_;  // of a model that is tested
-  const Maker maker_;
+  const ExampleMaker& maker_;
   TokenRow tokens_;               // the input of example 0, its target, the input of 1, ...
   std::vector<int64_t> ends_{0};  // list k is from ends_[k] to ends_[k + 1]
   PairSizes longest_;

@@ -29,11 +29,13 @@ class PairsTask final : public OwnDataTask {
 
   ModelSizes model_sizes() const override;
 
-  // OwnExamples::Maker
-  OwnExample example(const TextRow& row) const;
-  Batch blank(int64_t count, const PairSizes& room) const { return format_->blank(count, room); }
+  // ExampleMaker
+  OwnExample example(const TextRow& row) const override;
+  Batch blank(int64_t count, const PairSizes& room) const override {
+    return format_->blank(count, room);
+  }
   void fill(Batch& batch, int64_t i, std::span<const int32_t> source,
-            std::span<const int32_t> target) const {
+            std::span<const int32_t> target) const override {
     format_->fill(batch, i, source, target);
   }
 

@@ -44,31 +44,6 @@ std::string wrong_bytes(std::string_view text, int64_t& line) {
                     text[at] == '\0' ? " (a file in UTF-16 has such bytes)" : "");
 }
 
-std::optional<Lines::Line> Lines::next() {
-  while (!left_.empty()) {
-    const size_t end = std::min(left_.find('\n'), left_.size());
-    std::string_view line = left_.substr(0, end);
-    left_.remove_prefix(std::min(left_.size(), end + 1));
-    ++number_;
-    line.remove_suffix(line.ends_with('\r') ? 1 : 0);
-    int64_t above = 0;
-    if (const std::string wrong = wrong_bytes(line, above); !wrong.empty()) {
-      mistakes_.add(number_, wrong);
-    } else if (!line.empty()) {
-      return Line{line, number_};
-    }
-  }
-  return std::nullopt;
-}
-
-bool Lines::next(Record& record) {
-  const std::optional<Line> line = next();
-  if (line) {
-    record = {{std::string(line->text)}, line->number};
-  }
-  return line.has_value();
-}
-
 bool TableReader::next(Record& record) {
   while (at_ < text_.size()) {
     if (!skip_line_end() && read(record)) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,45 +15,23 @@ struct Record {
   int64_t line = 0;  // where it begins, from 1
 };
 
-class RecordReader {
- public:
-  virtual ~RecordReader() = default;
-  // The next record. Those with mistakes in them are reported and skipped. False at the end.
-  virtual bool next(Record& record) = 0;
-};
+// The separator of a file whose lines are cells: NUL, which no text has.
+inline constexpr char whole_lines = '\0';
 
-// The lines of a text that are not empty, without their ends, "\n" or "\r\n". Those that are not
-// UTF-8 are mistakes.
-class Lines final : public RecordReader {
- public:
-  Lines(std::string_view text, RowMistakes& mistakes) : left_(text), mistakes_(mistakes) {}
-
-  struct Line {
-    std::string_view text;
-    int64_t number = 0;  // from 1
-  };
-  std::optional<Line> next();
-  // A cell each line.
-  bool next(Record& record) override;
-
- private:
-  std::string_view left_;
-  RowMistakes& mistakes_;
-  int64_t number_ = 0;
-};
-
-// A record each line, cells between separators. Where that is a tab, nothing is quoted. Else as RFC
-// 4180 has it: a cell that begins with a quote ends with the next single quote, may have newlines
-// in it, and "" in it is a quote. A quote in the middle of another cell is an ordinary character;
-// after blanks alone it could be either, and is a mistake.
-class TableReader final : public RecordReader {
+// A record each line, cells between separators. A line ends with "\n" or "\r\n"; empty ones are
+// skipped. With tabs and whole_lines nothing is quoted. Else as RFC 4180 has it: a cell that begins
+// with a quote ends with the next single quote, may have newlines in it, and "" in it is a quote. A
+// quote in the middle of another cell is an ordinary character; after blanks alone it could be
+// either, and is a mistake.
+class TableReader {
  public:
   TableReader(std::string_view text, char separator, RowMistakes& mistakes)
       : text_(text), separator_(separator), mistakes_(mistakes) {}
-  bool next(Record& record) override;
+  // The next record. Those with mistakes in them are reported and skipped. False at the end.
+  bool next(Record& record);
 
  private:
-  bool has_quotes() const { return separator_ != '\t'; }
+  bool has_quotes() const { return separator_ != '\t' && separator_ != whole_lines; }
   size_t line_end() const;
   bool skip_line_end();
   bool skip_separator();

@@ -1,7 +1,6 @@
 #include "tools/extras/own_data/train/split_rows.h"
 
 #include <algorithm>
-#include <memory>
 #include <unordered_set>
 
 #include "autograd/base/rethrow.h"
@@ -16,41 +15,38 @@ namespace {
 
 constexpr int64_t bytes_per_byte = 6;  // of a file: its rows, and their tokens
 
-constexpr std::array<size_t, 2> in_order{0, 1};
+// How the lines of a file become cells.
+struct Format {
+  char separator = whole_lines;
+  bool is_json = false;  // an object each line
+};
 
-enum class Format { lines, tsv, csv, json_lines };
-
-Format format_of(const std::filesystem::path& path, bool one_cell) {
+Format format_of(const std::filesystem::path& path, bool one_cell, const std::string& separator) {
   const std::string extension = in_lower_case(path.extension().string());
-  if (extension == ".txt" || (!one_cell && (extension == ".tsv" || extension == ".tab"))) {
-    return one_cell ? Format::lines : Format::tsv;
+  const bool is_csv = extension == ".csv" && !one_cell;
+  require<ConfigError>(separator.empty() || is_csv, path.string(),
+                       ": data.separator is for a file named *.csv; leave it out");
+  if (is_csv) {
+    return {separator.empty() ? ',' : separator[0]};
   }
-  if (extension == ".csv" && !one_cell) {
-    return Format::csv;
+  if (extension == ".txt" || (!one_cell && (extension == ".tsv" || extension == ".tab"))) {
+    return {one_cell ? whole_lines : '\t'};
   }
   require<ConfigError>(extension == ".jsonl" || extension == ".ndjson", path.string(),
                        ": expected a file named ",
                        one_cell ? "*.txt (a text each line)" : "*.tsv, *.csv",
                        " or *.jsonl (an object each line), got ",
                        extension.empty() ? "no extension" : printable(extension));
-  return Format::json_lines;
+  return {.is_json = true};
 }
 
-void require_newlines(std::string_view text, const RowMistakes& file) {
-  if (text.find('\n') == std::string_view::npos && std::count(text.begin(), text.end(), '\r') > 1) {
-    file.refuse("expected lines that end with a newline, got carriage returns alone, the line ",
-                "ends of old Macs; convert the file (with tr '\\r' '\\n', for example)");
-  }
-}
-
-// Excel's "sep=;", which is no row of the table.
-void refuse_separator_line(std::string_view table, const RowMistakes& file) {
-  const std::string_view line = without_blanks(table.substr(0, table.find('\n')));
-  if (line.size() == 5 && line.starts_with("sep=")) {
-    fail<RowError>(file.file(), ":1: expected an example or a header, got ", printable(line),
-                   ", a line for Excel; delete it",
-                   line[4] == ',' ? "" : text(", and give data.separator: \"", line[4], "\""));
-  }
+// Takes the line of a record apart, which is its one cell.
+bool read_object(Record& record, std::span<const RowColumn> columns, RowMistakes& mistakes) {
+  std::vector<std::string> cells;
+  const std::string wrong = read_json_object(record.cells[0], columns, cells);
+  record.cells = std::move(cells);
+  if (!wrong.empty()) mistakes.add(record.line, wrong);
+  return wrong.empty();
 }
 
 // Makes a row of the cells `at` of a record. False if one of them has no text.
@@ -124,41 +120,28 @@ void OwnDataConfig::check(ConfigErrors& errors, const ConfigNode& at,
 
 TextRows read_rows(std::string_view bytes, const std::filesystem::path& path,
                    std::span<const RowColumn> columns, const std::string& separator) {
-  const Format format = format_of(path, columns.size() == 1);
-  require<ConfigError>(separator.empty() || format == Format::csv, path.string(),
-                       ": data.separator is for a file named *.csv; leave it out");
+  const Format format = format_of(path, columns.size() == 1, separator);
   const std::string_view text = without_byte_order_mark(bytes);
   RowMistakes mistakes(path.string());
-  require_newlines(text, mistakes);
-  std::unique_ptr<RecordReader> records;
-  std::optional<TableColumns> table;
-  if (format == Format::lines) {
-    records = std::make_unique<Lines>(text, mistakes);
-  } else if (format == Format::json_lines) {
-    records = std::make_unique<JsonLines>(text, columns, mistakes);
-  } else {
-    refuse_separator_line(text, mistakes);
-    const char by_name = format == Format::csv ? ',' : '\t';
-    const char between = separator.empty() ? by_name : separator[0];
-    records = std::make_unique<TableReader>(text, between, mistakes);
-    table.emplace(columns, between, mistakes);
-  }
+  TableReader records(text, format.separator, mistakes);
+  TableColumns table(columns, format.separator, mistakes);
+  const bool is_table = format.separator != whole_lines;
   TextRows all;
   all.rows.reserve(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) + 1);
-  for (Record record; records->next(record);) {
-    if (table && !table->takes(record)) continue;
+  for (Record record; records.next(record);) {
+    if (is_table ? !table.takes(record)
+                 : format.is_json && !read_object(record, columns, mistakes)) {
+      continue;
+    }
     TextRow row;
-    if (make_row(record, table ? table->at() : in_order, columns, mistakes, row)) {
+    if (make_row(record, table.at(), columns, mistakes, row)) {
       all.rows.push_back(std::move(row));
     }
   }
-  if (table) table->require_two_columns();
   mistakes.throw_if_any();
   if (all.rows.empty()) mistakes.refuse("expected examples, got none");
-  if (table) {
-    all.warning = table->check_first(all.rows);
-    all.columns = table->in_words();
-  }
+  table.require_no_header(all.rows);
+  all.columns = table.in_words();
   return all;
 }
 

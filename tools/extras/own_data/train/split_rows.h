@@ -34,7 +34,7 @@ struct OwnDataConfig {
 struct TextRows {
   std::vector<TextRow> rows;
   std::string columns = {};  // which were taken; "": there is nothing to say, as for JSON
-  std::string warning = {};  // "", or that the first row may be a header
+  std::string warning = {};  // "", or what of the file is not used
   std::filesystem::path path = {};
   std::string changed = {};  // "", or that the file has not the fingerprint of the config
 };
