@@ -1,13 +1,14 @@
 #include "tools/extras/plugins/train/plugin.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 
 #include "autograd/base/rethrow.h"
-#include "tools/extras/plugins/train/elf.h"
 #include "train/files/files.h"
 #include "train/files/number_words.h"
 
@@ -92,16 +93,37 @@ void require_fitting(const std::string& file, const BuildText& plugin, const std
                           " beside it; heedgrad_add_plugin in CMake builds both");
 }
 
+// True if the file ends where it says: dlopen() crashes on a library that is cut short.
+bool is_whole_library(std::string_view bytes) {
+  Elf64_Ehdr header;
+  if (bytes.size() < sizeof header) return false;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const uint64_t sections = uint64_t{header.e_shnum} * header.e_shentsize;  // at the file's end
+  return bytes.starts_with(ELFMAG) && sections <= bytes.size() &&
+         header.e_shoff <= bytes.size() - sections;
+}
+
+// The text of heed_plugin_identity, found among the bytes of a library as it is stored; "" if there
+// is none. heedgrad's own libraries have its first words, but not its bars.
+std::string identity_in(std::string_view bytes) {
+  constexpr std::string_view start = "heedgrad plugin|";
+  for (size_t at = bytes.find(start); at < bytes.size(); at = bytes.find(start, at + 1)) {
+    const std::string_view identity = bytes.substr(at, bytes.find('\0', at) - at);
+    if (std::count(identity.begin(), identity.end(), '|') == 4) return std::string(identity);
+  }
+  return "";
+}
+
 // Checks the identity that every plugin defines, before dlopen can run any of its code. This keeps
 // out what does not fit; a library that means harm can say anything. Returns the file's checksum.
 std::string require_plugin(const fs::path& file, const fs::path& path) {
   constexpr int64_t most = int64_t{1} << 30;
   const std::string bytes = read_file(file, most);
-  const std::optional<std::string> identity = text_constant(bytes, "heed_plugin_identity");
-  require<IoError>(identity && identity->starts_with("heedgrad plugin|"), file.string(),
+  const std::string identity = is_whole_library(bytes) ? identity_in(bytes) : "";
+  require<IoError>(!identity.empty(), file.string(),
                    ": is not a plugin of heedgrad; heedgrad_add_plugin in CMake builds one");
   const fs::path sibling = is_float64 ? float64_name(path) : float32_name(path);
-  require_fitting(file.string(), split_build(*identity), sibling.string());
+  require_fitting(file.string(), split_build(identity), sibling.string());
   return heed::fingerprint(as_bytes(bytes)).text();
 }
 

@@ -2,9 +2,9 @@
 // heedgrad_add_plugin builds them from headers with HEED_LAYER lines, one library per precision,
 // next to each other: libmine.so and libmine-f64.so. Either name loads the one for this process.
 //
-// The file defines version, precision and standard library as a constant. They are read as data
-// (elf.h) and compared before any of its code runs; a plugin that does not match is refused with an
-// error that names both sides.
+// The file defines version, precision and standard library as a constant. They are read as data and
+// compared before any of its code runs; a plugin that does not match is refused with an error that
+// names both sides.
 //
 // A library can do whatever its user can. What a config or a run folder names may come from
 // somebody else, and is loaded only after trust(true).
