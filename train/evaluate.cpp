@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "layers/module/evaluation_mode.h"
-#include "train/data/score_table.h"
 
 namespace heed {
 

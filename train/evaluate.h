@@ -9,6 +9,12 @@
 
 namespace heed {
 
+// `part` of `whole`; none of nothing.
+inline std::optional<double> share_of(int64_t part, int64_t whole) {
+  return whole > 0 ? std::optional(static_cast<double>(part) / static_cast<double>(whole))
+                   : std::nullopt;
+}
+
 // Evaluates n = `batches` times `batch_size` of the split's N examples, those with the numbers
 // k N / n rounded down, or all examples if `batches` is nullopt or n exceeds N. Throws ConfigError
 // for a split without examples, and for validation examples without a target that counts. The

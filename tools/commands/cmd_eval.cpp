@@ -1,6 +1,7 @@
 // heed eval: metrics of a trained model over the whole validation set, or over another file.
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "tools/commands/run.h"
 #include "tools/commands/score_tables.h"
@@ -26,6 +27,45 @@ void declare(Arguments& arguments, EvalOptions& o) {
       .path()
       .threads()
       .flag("--json", o.json, "one JSON object on standard output");
+}
+
+ScoreTable by_length(const Score& score) {
+  ScoreTable table{
+      "by_length",
+      {{"targets", "targets"}, {"sequences", "sequences"}, {"all right", "exact_match"}},
+      {}};
+  for (const auto& [length, sequences] : score.by_length) {
+    table.rows.push_back({length, sequences.all, share_of(sequences.exact, sequences.all)});
+  }
+  return table;
+}
+
+ScoreTable by_class(const std::vector<std::vector<int64_t>>& confusion, const Task& task) {
+  ScoreTable table{"by_class",
+                   {{"class", "class"},
+                    {"examples", "examples"},
+                    {"precision", "precision"},
+                    {"recall", "recall"}},
+                   {}};
+  for (size_t k = 0; k < confusion.size(); ++k) {
+    const std::vector<int64_t>& row = confusion[k];
+    const int64_t examples = std::accumulate(row.begin(), row.end(), int64_t{0});
+    const int64_t answers =
+        std::accumulate(confusion.begin(), confusion.end(), int64_t{0},
+                        [k](int64_t sum, const std::vector<int64_t>& of) { return sum + of[k]; });
+    table.rows.push_back({task.target_name(static_cast<int32_t>(k)), examples,
+                          share_of(row[k], answers), share_of(row[k], examples)});
+  }
+  return table;
+}
+
+// by_length: the share of sequences that are all right, by their number of targets. by_class, if
+// there are classes: the examples of each; of its answers how many are right (precision); of its
+// examples how many are found (recall).
+std::vector<ScoreTable> tables_of(const Score& score, const Task& task) {
+  std::vector<ScoreTable> tables{by_length(score)};
+  if (!score.confusion.empty()) tables.push_back(by_class(score.confusion, task));
+  return tables;
 }
 
 using EvalJson = nlohmann::ordered_json;
@@ -104,7 +144,7 @@ int run(const EvalOptions& o) {
                                  task.data().example_count(Split::validation));
   }
 
-  const std::vector<ScoreTable> tables = task.tables(validation);
+  const std::vector<ScoreTable> tables = tables_of(validation, task);
   if (o.json) {
     EvalJson json = as_json(trained.state.step, training, validation, tables);
     if (!o.data.empty()) json.update({{"data", o.data}, {"left_out", task.data().left_out()}});

@@ -1,11 +1,26 @@
-// Tables of scores (train/data/score_table.h) as text and as JSON, for `heed eval`.
+// Tables of an evaluation as text and as JSON, for `heed eval`.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
-
-#include "train/data/score_table.h"
+#include <variant>
+#include <vector>
 
 namespace heed::cli {
+
+// With titles for people, with keys for programs.
+struct ScoreTable {
+  struct Column {
+    std::string title;  // "all right"
+    std::string key;    // "exact_match"
+  };
+  // A count, a name, or a share; none where it would be one of nothing.
+  using Cell = std::variant<int64_t, std::string, std::optional<double>>;
+  std::string key;  // "by_length"
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+};
 
 // Lines under the titles of the columns. "" for a single row: `heed eval` prints its sum anyway.
 std::string table_text(const ScoreTable& table);

@@ -36,15 +36,6 @@ LabelFormat::Prediction LabelFormat::classify(Module& model, std::vector<int32_t
   return {label, 1 / sum, std::move(shown)};
 }
 
-void add_confusion(const Array& logits, const Ids& labels, Score& score) {
-  const auto classes = static_cast<size_t>(logits.dim(-1));
-  score.confusion.resize(classes, std::vector<int64_t>(classes, 0));
-  for (size_t i = 0; i < labels.span().size(); ++i) {
-    const int32_t answer = likeliest(logits.span().subspan(i * classes, classes));
-    ++score.confusion[static_cast<size_t>(labels.data()[i])][static_cast<size_t>(answer)];
-  }
-}
-
 std::string LabelFormat::Prediction::text(const std::string& name) const {
   char percent[16];
   std::snprintf(percent, sizeof percent, " %.1f%%", 100 * probability);

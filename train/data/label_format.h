@@ -39,7 +39,4 @@ class LabelFormat {
   std::optional<int32_t> class_token_;
 };
 
-// Adds to Score::confusion what logits (B, classes) make of examples with these labels (B).
-void add_confusion(const Array& logits, const Ids& labels, Score& score);
-
 }  // namespace heed

@@ -4,10 +4,11 @@
 #include <span>
 
 #include "autograd/base/rethrow.h"
+#include "autograd/graph/graph.h"
 #include "autograd/ops/cross_entropy.h"
+#include "autograd/ops/log_softmax.h"
 #include "autograd/ops/mse.h"
 #include "layers/module/evaluation_mode.h"
-#include "train/data/score_table.h"
 #include "train/data/text_stream.h"
 #include "train/tokenizers/vocabulary.h"
 
@@ -79,15 +80,26 @@ void Task::score(const Array& output, const Batch& batch, Score& score) const {
           "; a task with other outputs overrides score()");
   const int64_t sequences = targets.rank() > 0 ? targets.dim(0) : 1;
   const int64_t length = sequences > 0 ? targets.size() / sequences : 0;
+  const auto classes = static_cast<size_t>(class_names_.empty() ? 0 : width);
+  if (classes > 0) score.confusion.resize(classes, std::vector<int64_t>(classes, 0));
+  const NoGrad no_graph;
+  const Array log_p = batch.numbers.empty() ? Array() : log_softmax(Tensor(output)).value();
   for (int64_t s = 0; s < sequences; ++s) {
     int64_t counted = 0, right = 0;
+    double loss = 0;
     for (int64_t i = s * length; i < (s + 1) * length; ++i) {
-      if (targets.data()[i] == ignored_target) {
+      const int32_t target = targets.data()[i];
+      if (target == ignored_target) {
         continue;
       }
       const real* row = output.data() + i * width;
+      const auto answer = std::max_element(row, row + width) - row;
       ++counted;
-      right += std::max_element(row, row + width) - row == targets.data()[i] ? 1 : 0;
+      right += answer == target ? 1 : 0;
+      if (classes > 0) {
+        ++score.confusion[static_cast<size_t>(target)][static_cast<size_t>(answer)];
+      }
+      if (log_p) loss -= static_cast<double>(log_p.data()[i * width + target]);
     }
     if (counted == 0) {
       continue;  // nothing was asked, so nothing is right
@@ -98,18 +110,12 @@ void Task::score(const Array& output, const Batch& batch, Score& score) const {
       of->all += 1;
       of->exact += right == counted ? 1 : 0;
     }
+    if (log_p) {
+      score.hardest.push_back(
+          {batch.numbers[static_cast<size_t>(s)], loss / static_cast<double>(counted)});
+    }
   }
-}
-
-std::vector<ScoreTable> Task::tables(const Score& score) const {
-  ScoreTable table{
-      "by_length",
-      {{"targets", "targets"}, {"sequences", "sequences"}, {"all right", "exact_match"}},
-      {}};
-  for (const auto& [length, sequences] : score.by_length) {
-    table.rows.push_back({length, sequences.all, share_of(sequences.exact, sequences.all)});
-  }
-  return {table};
+  score.keep_hardest();
 }
 
 // ---- text

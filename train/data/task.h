@@ -124,8 +124,6 @@ class RowError : public ConfigError {
 // Fields of a model by name: {"vocab_size", 65}.
 using ModelSizes = std::vector<std::pair<std::string, int64_t>>;
 
-struct ScoreTable;  // train/data/score_table.h
-
 class Task {
  public:
   virtual ~Task() = default;
@@ -137,7 +135,7 @@ class Task {
   // checked if it does.
   virtual ModelSizes model_sizes() const = 0;
   // Whether the model may have a larger context_length and source_length than that.
-  virtual bool may_be_longer() const { return false; }
+  bool may_be_longer() const { return may_be_longer_; }
   // The size of this name; 0: there is none.
   int64_t model_size(const std::string& name) const;
   // The required size of the last axis of the model's output; 0: any size. Default: num_classes or,
@@ -151,9 +149,9 @@ class Task {
   // What is odd about the data, but could be meant; a line each.
   const std::vector<std::string>& warnings() const { return warnings_; }
   // The files that were read; their size and hash are added to the resolved config.
-  virtual std::vector<std::filesystem::path> files() const { return {}; }
-  // Of a text in any number of files: that of them all.
-  virtual std::string fingerprint() const { return ""; }
+  const std::vector<std::filesystem::path>& files() const { return files_; }
+  // Of a text in any number of files: that of them all, instead.
+  const std::string& fingerprint() const { return fingerprint_; }
   // Null for a task whose examples are not shown one by one.
   virtual const ReadableExamples* readable_examples() const { return nullptr; }
 
@@ -161,11 +159,10 @@ class Task {
   // the targets; where they are numbers, the squared error of each.
   virtual BatchLoss loss(const Tensor& output, const Batch& batch) const;
   // Adds a batch to `score`. By default a target is correct if its logit is the largest, and the
-  // targets with the same first index are one sequence; a batch without targets adds nothing.
+  // targets with the same first index are one sequence; a batch without targets adds nothing. Of a
+  // task with class_names_ the classes are counted, of batches with `numbers` the hardest examples
+  // kept.
   virtual void score(const Array& output, const Batch& batch, Score& score) const;
-  // What `heed eval` shows of a score as tables. By default the share of sequences that are all
-  // right, by their length.
-  virtual std::vector<ScoreTable> tables(const Score& score) const;
   // The bytes of running text that the counted targets stand for, to give the loss in bits per
   // byte; 0 if the targets are something else.
   virtual int64_t target_bytes(const Batch&) const { return 0; }
@@ -205,6 +202,9 @@ class Task {
   std::unique_ptr<Dataset> data_;
   std::vector<std::string> warnings_;
   std::vector<std::string> class_names_;  // of a classifier, by target
+  std::vector<std::filesystem::path> files_;
+  std::string fingerprint_;
+  bool may_be_longer_ = false;
 
  private:
   static Dataset& present(const std::unique_ptr<Dataset>& data);

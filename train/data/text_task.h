@@ -27,7 +27,6 @@ class TextTask final : public Task {
 
   ModelSizes model_sizes() const override { return {{"vocab_size", tokenizer_->vocab_size()}}; }
   std::string description() const override;
-  std::string fingerprint() const override { return fingerprint_; }
   const Tokenizer* tokenizer() const override { return tokenizer_.get(); }
   int64_t target_bytes(const Batch& batch) const override;
 
@@ -36,7 +35,6 @@ class TextTask final : public Task {
   void read(const Config& c, const TaskSetup& setup);
 
   std::string name_;  // of the file, or which files
-  std::string fingerprint_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::vector<int32_t> bytes_of_token_;  // by id; none if tokens are not pieces of the text
   int64_t bytes_ = 0, tokens_ = 0;       // of the text

@@ -4,9 +4,7 @@
 #include <set>
 
 #include "autograd/base/modes.h"
-#include "train/data/by_class.h"
 #include "train/data/data_file.h"
-#include "train/data/label_format.h"
 #include "train/files/number_words.h"
 
 namespace heed {
@@ -47,9 +45,9 @@ void ImagesTask::Config::fields(Fields& f) {
 }
 
 ImagesTask::ImagesTask(const Config& c, const TaskSetup& setup)
-    : files_{setup.config_folder / c.path},
-      pictures_(files_[0], c.fingerprint),
+    : pictures_(setup.config_folder / c.path, c.fingerprint),
       validation_(pictures_to_validate_with(c, setup)) {
+  files_ = {setup.config_folder / c.path};
   class_names_ = c.classes;
   int32_t last = last_label(pictures_);
   if (validation_) {
@@ -140,17 +138,6 @@ std::string ImagesTask::description() const {
                   ? text(held_out, " of ", files_[1].filename().string(), " to validate with")
                   : text("the last ", held_out, " held out"),
               ", ", class_names_.size(), " classes");
-}
-
-void ImagesTask::score(const Array& output, const Batch& batch, Score& score) const {
-  Task::score(output, batch, score);
-  add_confusion(output, batch.targets, score);
-}
-
-std::vector<ScoreTable> ImagesTask::tables(const Score& score) const {
-  std::vector<ScoreTable> all = Task::tables(score);
-  add_by_class(score, *this, all);
-  return all;
 }
 
 }  // namespace heed

@@ -26,17 +26,12 @@ class ImagesTask final : public Task {
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
   std::string description() const override;
-  std::vector<std::filesystem::path> files() const override { return files_; }
-
   bool continues_prompt() const override { return false; }
-  void score(const Array& output, const Batch& batch, Score& score) const override;
-  std::vector<ScoreTable> tables(const Score& score) const override;
 
  private:
   void warn(int64_t count);
   Batch batch_of(Split split, const std::vector<int64_t>& which) const;
 
-  std::vector<std::filesystem::path> files_;
   const Pictures pictures_;
   std::optional<Pictures> validation_;  // the pictures to validate with, if in a file of their own
 };

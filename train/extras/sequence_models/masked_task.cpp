@@ -94,6 +94,7 @@ MaskedTask::MaskedTask(const Config& c, const TaskSetup& setup)
       tokenizer_(std::shared_ptr<const Tokenizer>(text_, text_->tokenizer()), {mask_word}) {
   data_ = std::make_unique<MaskedExamples>(text_->data(), mask_fraction_, tokenizer_.mark(0),
                                            setup.seed);
+  fingerprint_ = text_->fingerprint();
 }
 
 std::string MaskedTask::description() const {

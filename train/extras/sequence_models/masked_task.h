@@ -34,7 +34,6 @@ class MaskedTask final : public Task {
     return {{"vocab_size", tokenizer_.vocab_size()}};
   }
   std::string description() const override;
-  std::string fingerprint() const override { return text_->fingerprint(); }
 
   // A prompt is a text with [MASK] in it; the answer is the text with the likeliest token in each
   // gap. The gaps are filled in together, so one knows nothing of the others.

@@ -69,6 +69,7 @@ LinesTask::LinesTask(const Config& c, const TaskSetup& setup) : OwnDataTask(c.fi
   mark_ = c.mark;
   take(rows, std::make_unique<OwnExamples>(*this, rows, c.file, tokenizer_->mark(0), setup,
                                            PairSizes{setup.context_length - 1}));
+  may_be_longer_ = true;  // its answers too
 }
 
 OwnExample LinesTask::example(const TextRow& row) const {

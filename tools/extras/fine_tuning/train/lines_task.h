@@ -31,7 +31,6 @@ class LinesTask final : public OwnDataTask {
   LinesTask(const Config& c, const TaskSetup& setup);
 
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
-  bool may_be_longer() const override { return true; }  // its answers too
   std::vector<std::pair<std::string, std::string>> details() const override;
   // Of the documents: the loss of their ends is spread over them.
   int64_t target_bytes(const Batch& batch) const override;

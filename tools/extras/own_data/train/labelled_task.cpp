@@ -4,7 +4,6 @@
 #include <set>
 
 #include "layers/text/display.h"
-#include "train/data/by_class.h"
 #include "train/data/generate.h"
 #include "train/files/number_words.h"
 #include "train/tokenizers/vocabulary.h"
@@ -142,17 +141,6 @@ void LabelledTask::warn_of_empty_classes() {
     warnings_.push_back(
         text("no example to train on has the class ", listed(without, most_in_message)));
   }
-}
-
-void LabelledTask::score(const Array& output, const Batch& batch, Score& score) const {
-  OwnDataTask::score(output, batch, score);
-  add_confusion(output, batch.targets, score);
-}
-
-std::vector<ScoreTable> LabelledTask::tables(const Score& score) const {
-  std::vector<ScoreTable> all = OwnDataTask::tables(score);
-  add_by_class(score, *this, all);
-  return all;
 }
 
 std::string LabelledTask::target_text(Split split, int64_t example) const {

@@ -30,8 +30,6 @@ class LabelledTask final : public OwnDataTask {
 
   ModelSizes model_sizes() const override;
   std::vector<std::pair<std::string, std::string>> details() const override;
-  void score(const Array& output, const Batch& batch, Score& score) const override;
-  std::vector<ScoreTable> tables(const Score& score) const override;
   std::string target_text(Split split, int64_t example) const override;
 
   // ExampleMaker

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "autograd/graph/graph.h"
-#include "autograd/ops/log_softmax.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/text/display.h"
 #include "train/data/prompt_length.h"
@@ -16,31 +14,6 @@ namespace heed {
 namespace {
 
 constexpr int64_t examples_in_plan = 3;
-
-// Adds the examples of a batch with numbers to Score::hardest. logits (B, ..., V): each example's
-// loss is its mean over the targets that count.
-void add_hardest(const Array& logits, const Batch& batch, Score& score) {
-  const NoGrad no_graph;
-  const Array log_p = log_softmax(Tensor(logits)).value();
-  const int64_t width = logits.dim(-1), count = std::ssize(batch.numbers);
-  const int64_t each = count > 0 ? batch.targets.size() / count : 0;
-  for (int64_t b = 0; b < count; ++b) {
-    double sum = 0;
-    int64_t counted = 0;
-    for (int64_t i = b * each; i < (b + 1) * each; ++i) {
-      const int32_t target = batch.targets.data()[i];
-      if (target != ignored_target) {
-        sum -= static_cast<double>(log_p.data()[i * width + target]);
-        ++counted;
-      }
-    }
-    if (counted > 0) {
-      score.hardest.push_back(
-          {batch.numbers[static_cast<size_t>(b)], sum / static_cast<double>(counted)});
-    }
-  }
-  score.keep_hardest();
-}
 
 }  // namespace
 
@@ -57,41 +30,37 @@ std::shared_ptr<const Tokenizer> OwnDataTask::make_tokenizer(
 
 void OwnDataTask::take(const SplitRows& rows, std::unique_ptr<OwnExamples> examples) {
   examples_ = examples.get();
+  may_be_longer_ = examples->are_of_a_test();
   data_ = std::move(examples);
   for (const TextRows& file : rows.files()) {
-    columns_ = paths_.empty() ? file.columns : columns_;
-    paths_.push_back(file.path);
+    columns_ = files_.empty() ? file.columns : columns_;
+    files_.push_back(file.path);
     if (!file.warning.empty()) {
       warnings_.push_back(file.warning);
     }
   }
   if (rows.validation_rows_seen() > 0) {
     warnings_.push_back(text(rows.validation_rows_seen(), " examples of ",
-                             paths_[1].filename().string(), " are in ",
-                             paths_[0].filename().string(),
+                             files_[1].filename().string(), " are in ",
+                             files_[0].filename().string(),
                              " too: the validation loss is lower than that of new examples"));
   }
 }
 
-void OwnDataTask::score(const Array& output, const Batch& batch, Score& score) const {
-  Task::score(output, batch, score);
-  add_hardest(output, batch, score);
-}
-
 std::string OwnDataTask::location(Split split, int64_t example) const {
   const int32_t line = examples().line(split, example);
-  return text(paths_[line > 0 ? 0 : 1].filename().string(), ":", std::abs(line));
+  return text(files_[line > 0 ? 0 : 1].filename().string(), ":", std::abs(line));
 }
 
 std::string OwnDataTask::description() const {
-  if (paths_.empty()) {
+  if (files_.empty()) {
     return no_examples;
   }
   const std::string held_out = grouped(examples().example_count(Split::validation));
-  return text(paths_[0].filename().string(), ": ", grouped(examples().example_count(Split::train)),
+  return text(files_[0].filename().string(), ": ", grouped(examples().example_count(Split::train)),
               " examples to train on, ",
-              paths_.size() > 1
-                  ? text(held_out, " of ", paths_[1].filename().string(), " to validate with")
+              files_.size() > 1
+                  ? text(held_out, " of ", files_[1].filename().string(), " to validate with")
                   : held_out + " held out by their hash",
               ", ", vocabulary_in_words(),
               examples().left_out() > 0

@@ -13,13 +13,10 @@ class OwnDataTask : public Task, public ReadableExamples, public ExampleMaker {
  public:
   std::string description() const final;
   std::vector<std::pair<std::string, std::string>> details() const override;
-  std::vector<std::filesystem::path> files() const final { return paths_; }
-  void score(const Array& output, const Batch& batch, Score& score) const override;
 
   const Tokenizer* tokenizer() const final { return tokenizer_.get(); }
   const Tokenizer* source_tokenizer() const final { return source_tokenizer_.get(); }
   bool continues_prompt() const override { return false; }
-  bool may_be_longer() const override { return examples().are_of_a_test(); }
   using Task::answer;  // which that of ReadableExamples would hide
 
   const ReadableExamples* readable_examples() const final { return this; }
@@ -57,8 +54,7 @@ class OwnDataTask : public Task, public ReadableExamples, public ExampleMaker {
 
   const OwnDataConfig config_;
   const OwnExamples* examples_ = nullptr;  // data_
-  std::vector<std::filesystem::path> paths_;
-  std::string columns_;  // which were taken
+  std::string columns_;                    // which were taken
 };
 
 }  // namespace heed

@@ -59,6 +59,7 @@ TokensTask::TokensTask(const Config& c, const TaskSetup& setup)
       vocab_size_(c.vocab_size),
       bits_(c.dtype == "uint32" || (c.dtype == "auto" && c.vocab_size > int64_t{1} << 16) ? 32
                                                                                           : 16) {
+  files_ = {path_};
   TokenFile ids = bits_ == 32 ? read_tokens<uint32_t>(c, path_) : read_tokens<uint16_t>(c, path_);
   if (ids.zeros) {
     const char* const instead = *ids.zeros == Zeros::first ? first_is_zero

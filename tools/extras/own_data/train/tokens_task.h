@@ -29,7 +29,6 @@ class TokensTask final : public Task {
 
   ModelSizes model_sizes() const override { return {{"vocab_size", vocab_size_}}; }
   std::string description() const override;
-  std::vector<std::filesystem::path> files() const override { return {path_}; }
 
  private:
   const std::filesystem::path path_;

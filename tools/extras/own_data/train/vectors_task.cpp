@@ -203,6 +203,7 @@ void VectorsTask::Config::fields(Fields& f) {
 
 VectorsTask::VectorsTask(const Config& c, const TaskSetup& setup)
     : path_(setup.config_folder / c.path) {
+  files_ = {path_};
   const SafeTensors file = read_vectors(c, path_);
   require_shapes(file);
   x_ = finite_numbers(file, "x");

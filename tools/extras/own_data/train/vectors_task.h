@@ -39,7 +39,6 @@ class VectorsTask final : public Task {
   ModelSizes model_sizes() const override;
   int64_t output_size() const override { return classes_; }
   std::string description() const override;
-  std::vector<std::filesystem::path> files() const override { return {path_}; }
   bool continues_prompt() const override { return false; }
 
  private:
