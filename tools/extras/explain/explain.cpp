@@ -8,11 +8,11 @@
 #include "layers/module/evaluation_mode.h"
 #include "layers/module/registry.h"
 #include "tools/extras/explain/choices.h"
-#include "tools/extras/explain/packed.h"
 #include "tools/extras/explain/walk.h"
 #include "tools/extras/probe/json.h"
 #include "tools/extras/probe/lens.h"
 #include "tools/extras/report/pages/attention_maps.h"
+#include "tools/extras/report/pages/base64.h"
 #include "tools/extras/report/pages/page.h"
 
 namespace heed::explain {
@@ -103,8 +103,9 @@ std::vector<Choice> choices_of(Module& model, const Input& in, const Explained& 
 Json as_json(const std::vector<Choice>& choices) {
   Json list = Json::array();
   for (const Choice& choice : choices) {
-    list.push_back(
-        {{"parent", choice.parent}, {"token", choice.token}, {"logits", packed(choice.logits)}});
+    list.push_back({{"parent", choice.parent},
+                    {"token", choice.token},
+                    {"logits", to_base64(std::as_bytes(choice.logits.span()))}});
   }
   return list;
 }

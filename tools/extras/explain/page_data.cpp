@@ -1,9 +1,11 @@
 #include "tools/extras/explain/page_data.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
-#include "tools/extras/explain/packed.h"
+#include "tools/extras/report/pages/base64.h"
 
 namespace heed::explain {
 
@@ -11,15 +13,50 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json packed_matrix(const Array& matrix, Detail detail) {
+// How exactly a matrix is kept.
+enum class Detail {
+  exact,         // as the engine has it: 32 or 64 bits a number
+  sixteen_bits,  // whole numbers up to 32,767, times a factor for each row
+  nothing,
+};
+
+// The characters that the numbers of a matrix take.
+size_t text_size(const Array& matrix, Detail detail) {
+  const auto of = [](size_t bytes) { return (bytes + 2) / 3 * 4; };
+  const auto numbers = static_cast<size_t>(matrix.size()),
+             rows = static_cast<size_t>(matrix.dim(0));
+  return detail == Detail::nothing ? 0
+         : detail == Detail::exact ? of(numbers * sizeof(real))
+                                   : of(numbers * sizeof(int16_t)) + of(rows * sizeof(real));
+}
+
+void put_whole_numbers(const Array& matrix, Json& out) {
+  constexpr double largest = 32767;
+  const auto columns = static_cast<size_t>(matrix.dim(1));
+  std::vector<int16_t> numbers;
+  std::vector<real> factors;
+  for (size_t begin = 0; begin < matrix.span().size(); begin += columns) {
+    const std::span<const real> row = matrix.span().subspan(begin, columns);
+    double most = 0;
+    for (const real value : row) most = std::max(most, std::abs(static_cast<double>(value)));
+    factors.push_back(static_cast<real>(most / largest));
+    const double factor = most > 0 ? static_cast<double>(factors.back()) : 1;
+    for (const real value : row) {
+      const double share = std::round(static_cast<double>(value) / factor);
+      numbers.push_back(static_cast<int16_t>(std::clamp(share, -largest, largest)));
+    }
+  }
+  out["bits"] = 16;
+  out["data"] = to_base64(std::as_bytes(std::span(numbers)));
+  out["factors"] = to_base64(std::as_bytes(std::span(factors)));
+}
+
+Json matrix_json(const Array& matrix, Detail detail) {
   Json out{{"shape", matrix.shape().dims()}};
   if (detail == Detail::exact) {
-    out["data"] = packed(matrix);
-  } else if (detail != Detail::nothing) {
-    const PackedRows rows = packed_rows(matrix, detail);
-    out["bits"] = detail == Detail::sixteen_bits ? 16 : 8;
-    out["data"] = rows.numbers;
-    out["factors"] = rows.factors;
+    out["data"] = to_base64(std::as_bytes(matrix.span()));
+  } else if (detail == Detail::sixteen_bits) {
+    put_whole_numbers(matrix, out);
   }
   return out;
 }
@@ -68,15 +105,15 @@ std::vector<Kept> fitting(const std::map<std::string, Array>& matrices, size_t m
   size_t length = 0;
   for (const auto& [name, matrix] : matrices) {
     kept.push_back({name, matrix});
-    length += packed_size(matrix, Detail::exact) + name.size() + around;
+    length += text_size(matrix, Detail::exact) + name.size() + around;
   }
   std::stable_sort(kept.begin(), kept.end(),
                    [](const Kept& a, const Kept& b) { return a.matrix.size() > b.matrix.size(); });
-  for (const Detail next : {Detail::sixteen_bits, Detail::eight_bits, Detail::nothing}) {
+  for (const Detail next : {Detail::sixteen_bits, Detail::nothing}) {
     for (Kept& of : kept) {
       if (length > most) {
-        length -= packed_size(of.matrix, of.detail);
-        length += packed_size(of.matrix, next);
+        length -= text_size(of.matrix, of.detail);
+        length += text_size(of.matrix, next);
         of.detail = next;
       }
     }
@@ -101,7 +138,8 @@ std::string PageData::json(size_t most) const {
     page["sections"].push_back(as_json(section));
   }
   for (const auto& [name, values] : tensors_) {
-    page["tensors"][name] = {{"shape", values.shape().dims()}, {"data", packed(values)}};
+    page["tensors"][name] = {{"shape", values.shape().dims()},
+                             {"data", to_base64(std::as_bytes(values.span()))}};
   }
   if (picture) {
     page["picture"] = Json::parse(to_json(*picture));
@@ -112,7 +150,7 @@ std::string PageData::json(size_t most) const {
   const size_t length = text_of().size();
   page["matrices"] = Json::object();
   for (const Kept& of : fitting(matrices_, most > length ? most - length : 0)) {
-    page["matrices"][of.name] = packed_matrix(of.matrix, of.detail);
+    page["matrices"][of.name] = matrix_json(of.matrix, of.detail);
   }
   return text_of();
 }

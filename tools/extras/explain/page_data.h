@@ -58,8 +58,8 @@ class PageData {
   std::optional<ShownPicture> picture;  // what a model of pictures has read
 
   // The JSON object {"sections", "tensors", "matrices"}, and "picture" if there is one. If it would
-  // be longer than `most` characters, the matrices are kept less exactly, the largest first; those
-  // that do not even fit with eight bits are left out.
+  // be longer than `most` characters, matrices are kept with 16 bits a number, the largest first;
+  // those that do not even fit then are left out.
   std::string json(size_t most) const;
 
  private:

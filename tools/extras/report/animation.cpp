@@ -6,7 +6,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/formatted.h"
-#include "tools/extras/report/base64.h"
+#include "tools/extras/report/pages/base64.h"
 #include "tools/extras/report/pages/svg.h"
 
 namespace heed {

@@ -1,9 +1,5 @@
 // Attention heat maps, drawn with heat_map.json: one drawing per layer, with one panel per head.
 
-function bytesOf(base64) {
-  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-}
-
 // "trf_blocks.0.att" -> "block 0: self-attention"; other paths stay as they are.
 function layerWords(path) {
   const [, kind, block, part] = /^(trf|encoder|decoder)_blocks\.(\d+)\.(.+)$/.exec(path) ?? [];

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "layers/text/utf8.h"
-#include "tools/extras/report/base64.h"
+#include "tools/extras/report/pages/base64.h"
 #include "train/files/files.h"
 
 // A share that was not counted is null.
@@ -32,16 +32,6 @@ constexpr int64_t fewest_rows = 8;  // shorter sequences are not cut
 constexpr size_t most_names = 100'000;
 constexpr int64_t max_record_bytes = 16'000'000;
 
-// Beyond `most` items, drops every second one but the first and the last.
-template <class Item>
-void halve_beyond(size_t most, std::vector<Item>& items) {
-  if (items.size() > most) {
-    for (size_t i = 1; i < items.size() - 1; ++i) {
-      items.erase(items.begin() + static_cast<ptrdiff_t>(i));
-    }
-  }
-}
-
 // Keeps the first `rows` rows and columns.
 ReportRecord::Map quantised(const AttentionMap& map, int64_t rows) {
   const int64_t heads = map.weights.dim(0), queries = map.weights.dim(1), keys = map.weights.dim(2);
@@ -54,7 +44,8 @@ ReportRecord::Map quantised(const AttentionMap& map, int64_t rows) {
       }
     }
   }
-  ReportRecord::Map out{map.path, map.cross, map.queries, map.keys, heads, to_base64(bytes)};
+  ReportRecord::Map out{map.path, map.cross, map.queries,
+                        map.keys, heads,     to_base64(std::as_bytes(std::span(bytes)))};
   out.queries.resize(static_cast<size_t>(t_end));
   out.keys.resize(static_cast<size_t>(s_end));
   return out;
@@ -96,17 +87,6 @@ ReportRecord::Snapshot snapshot(int64_t step, const Exhibit& exhibit,
   return out;
 }
 
-void thin_out(std::vector<ReportRecord::Snapshot>& snapshots, size_t most) {
-  while (snapshots.size() > std::max<size_t>(most, 2)) {
-    size_t closest = 1;  // the one with the smallest gap between its neighbours
-    const auto gap = [&](size_t i) { return snapshots[i + 1].step - snapshots[i - 1].step; };
-    for (size_t i = 2; i + 1 < snapshots.size(); ++i) {
-      closest = gap(i) < gap(closest) ? i : closest;
-    }
-    snapshots.erase(snapshots.begin() + static_cast<ptrdiff_t>(closest));
-  }
-}
-
 std::string cut_text(std::string_view text, size_t most) {
   return text.size() <= most ? std::string(text)
                              : std::string(whole_characters(text.substr(0, most))) + "...";
@@ -134,7 +114,7 @@ void ReportRecord::cut(int64_t step) {
 
 void ReportRecord::add(int64_t step, const Evaluation& evaluation) {
   evaluations.push_back({step, evaluation.accuracy, evaluation.exact_match, evaluation.seconds});
-  halve_beyond(most_evaluations, evaluations);
+  thin_out(evaluations, most_evaluations);
   by_length.clear();
   for (const auto& [targets, sequences] : evaluation.by_length) {
     by_length.push_back({targets, sequences.all, sequences.exact});
@@ -151,7 +131,7 @@ void ReportRecord::add(int64_t step, const probe::HeadScores& scores) {
     }
   }
   heads.push_back(std::move(at));
-  halve_beyond(most_heads_at, heads);
+  thin_out(heads, most_heads_at);
 }
 
 void ReportRecord::add(Snapshot snapshot) {

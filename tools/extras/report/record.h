@@ -2,6 +2,7 @@
 // samples.txt. Only the report reads it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -94,8 +95,19 @@ std::vector<ReportRecord::HardExample> readable(const std::vector<Score::HardExa
 ReportRecord::Snapshot snapshot(int64_t step, const Exhibit& exhibit,
                                 const std::vector<AttentionMap>& maps, int64_t max_bytes = 120'000);
 
-// Reduces to at most `most` snapshots, as evenly spaced as possible, including first and last.
-void thin_out(std::vector<ReportRecord::Snapshot>& snapshots, size_t most);
+// Reduces to at most `most` items (2 or more), as evenly spaced over the steps as possible: drops
+// the one with the smallest gap between its neighbours. The first and the last stay.
+template <class Item>
+void thin_out(std::vector<Item>& items, size_t most) {
+  while (items.size() > std::max<size_t>(most, 2)) {
+    size_t closest = 1;
+    const auto gap = [&](size_t i) { return items[i + 1].step - items[i - 1].step; };
+    for (size_t i = 2; i + 1 < items.size(); ++i) {
+      closest = gap(i) < gap(closest) ? i : closest;
+    }
+    items.erase(items.begin() + static_cast<ptrdiff_t>(closest));
+  }
+}
 
 // At most `most` bytes of a text, in whole characters, and "..." if it has more.
 std::string cut_text(std::string_view text, size_t most);

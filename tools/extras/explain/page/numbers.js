@@ -1,32 +1,15 @@
 // The numbers of a page: unpacked as they are needed, and as text.
 
-const digits85 = new Uint8Array(128);
-[..."#$%()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}"].forEach((sign, digit) => {
-  digits85[sign.charCodeAt(0)] = digit;
-});
-
-// Five characters are four bytes, the first byte the most significant.
-function bytesOf85(text) {
-  const view = new DataView(new ArrayBuffer((text.length / 5) * 4));
-  for (let from = 0, to = 0; from < text.length; from += 5, to += 4) {
-    let group = 0;
-    for (let i = 0; i < 5; ++i) group = group * 85 + digits85[text.charCodeAt(from + i)];
-    view.setUint32(to, group);
-  }
-  return view.buffer;
-}
-
 // The engine's numbers: float32, or float64 for a run of that precision.
 const Reals = data.bits === 64 ? Float64Array : Float32Array;
 const rounded = data.bits === 64 ? (x) => x : Math.fround;
-const realsOf = (text, count) => new Reals(bytesOf85(text)).subarray(0, count);
-const product = (sizes) => sizes.reduce((all, size) => all * size, 1);
+const realsOf = (text) => new Reals(bytesOf(text).buffer);
 
 const unpacked = new Map();
 function tensor(name) {
   if (!unpacked.has(name)) {
     const { shape, data: text } = data.tensors[name];
-    unpacked.set(name, { shape, values: realsOf(text, product(shape)) });
+    unpacked.set(name, { shape, values: realsOf(text) });
   }
   return unpacked.get(name);
 }
@@ -41,11 +24,10 @@ function unpackMatrix({ shape, bits, data: text, factors }) {
   if (!text) return null;
   const columns = shape[1];
   if (!bits) {
-    const values = realsOf(text, product(shape));
+    const values = realsOf(text);
     return { shape, bits: null, at: (row, column) => values[row * columns + column] };
   }
-  const whole = new (bits === 16 ? Int16Array : Int8Array)(bytesOf85(text));
-  const factor = realsOf(factors, shape[0]);
+  const whole = new Int16Array(bytesOf(text).buffer), factor = realsOf(factors);
   return { shape, bits, at: (row, column) => whole[row * columns + column] * factor[row] };
 }
 

@@ -55,7 +55,7 @@ class Sampling {
   }
 
   logits() {
-    return realsOf(data.choices[this.node].logits, this.size());
+    return realsOf(data.choices[this.node].logits);
   }
 
   sliders() {

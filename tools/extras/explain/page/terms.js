@@ -124,7 +124,7 @@ const sources = {
       return { terms: bias, note: "The weights of this layer do not fit on the page; heed explain --whole keeps them.",
         more: [["the row of the input", [x, 0, r, 0]]] };
     }
-    const digits = weights.bits === 8 ? 2 : weights.bits === 16 ? 4 : 5, terms = [];
+    const digits = weights.bits ? 4 : 5, terms = [];
     for (let i = 0; i < weights.shape[1]; ++i) {
       const a = numberAt(x, 0, r, i), w = weights.at(c, i);
       terms.push({ words: `${termText(a)} × ${termText(w, digits)}`, value: a * w, from: [x, 0, r, i], index: i });

@@ -65,6 +65,7 @@ function shadedTable(columns, rows) {
 const whole = (number) => Math.round(number).toLocaleString("en-US");
 const short = (number) =>
   number === null ? "" : Math.abs(number) >= 10000 ? whole(number) : Number(number.toPrecision(4)).toString();
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 // At most `most` of the items, evenly spaced, including the first and the last.
 function evenly(items, most) {
   const kept = Math.min(most, items.length), last = items.length - 1;

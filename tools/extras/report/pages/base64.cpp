@@ -1,4 +1,4 @@
-#include "tools/extras/report/base64.h"
+#include "tools/extras/report/pages/base64.h"
 
 #include <algorithm>
 
@@ -11,13 +11,14 @@ constexpr std::string_view base64_letters =
 
 }  // namespace
 
-std::string to_base64(std::span<const uint8_t> bytes) {
+std::string to_base64(std::span<const std::byte> bytes) {
   std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
   for (size_t i = 0; i < bytes.size(); i += 3) {
     const size_t count = std::min<size_t>(3, bytes.size() - i);
     uint32_t bits = 0;
     for (size_t k = 0; k < 3; ++k) {
-      bits = bits << 8 | (k < count ? bytes[i + k] : 0U);
+      bits = bits << 8 | (k < count ? std::to_integer<uint32_t>(bytes[i + k]) : 0U);
     }
     for (size_t k = 0; k < 4; ++k) {
       out += k <= count ? base64_letters[bits >> (18 - 6 * k) & 63U] : '=';
