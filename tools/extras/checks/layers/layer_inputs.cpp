@@ -136,7 +136,24 @@ void perturb(Module& layer, Generator& generator) {
   }
 }
 
-LayerResults run_layer(Module& layer, const Input& in) {
+RunResults run_leaves(std::vector<NamedParameter> leaves, const std::function<Tensor()>& forward) {
+  for (NamedParameter& leaf : leaves) leaf.tensor.zero_grad();
+  const AddedLosses added;
+  const Tensor y = forward();
+  RunResults results{{"y", y.value().clone()}};
+  for (const auto& [name, loss] : added.by_name) results["the loss " + name] = loss.value();
+  if (y.requires_grad()) {
+    Generator numbers(7);
+    y.backward(uniform_array(y.shape(), 0.5, 1.5, numbers));
+  }
+  for (NamedParameter& leaf : leaves) {
+    if (const Array gradient = leaf.tensor.grad()) results[leaf.name] = gradient.clone();
+    leaf.tensor.zero_grad();
+  }
+  return results;
+}
+
+RunResults run_layer(Module& layer, const Input& in) {
   streams().dropout().manual_seed(5);
   std::vector<NamedParameter> leaves = layer.parameters();
   Input traced = in;
@@ -146,19 +163,9 @@ LayerResults run_layer(Module& layer, const Input& in) {
       leaves.push_back({name, traced.*member});
     }
   }
-  for (NamedParameter& leaf : leaves) leaf.tensor.zero_grad();
-  const AddedLosses added;
-  const Tensor y = layer(traced);
-  LayerResults results{{"y", y.value().clone()}};
-  for (const auto& [name, loss] : added.by_name) results["the loss " + name] = loss.value();
-  if (y.requires_grad()) {
-    Generator numbers(7);
-    y.backward(uniform_array(y.shape(), 0.5, 1.5, numbers));
-  }
-  for (NamedParameter& leaf : leaves) {
-    const Array gradient = leaf.tensor.grad();
-    results[leaf.name] = gradient ? gradient.clone() : Array::zeros(leaf.tensor.shape());
-    leaf.tensor.zero_grad();
+  RunResults results = run_leaves(leaves, [&] { return layer(traced); });
+  for (const NamedParameter& leaf : leaves) {
+    results.try_emplace(leaf.name, Array::zeros(leaf.tensor.shape()));
   }
   return results;
 }

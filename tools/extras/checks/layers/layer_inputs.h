@@ -1,6 +1,7 @@
 // Inputs of every form that a layer accepts, made from its Signature.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -59,13 +60,21 @@ Array uniform_array(const Shape& shape, double low, double high, Generator& gene
 // errors.
 void perturb(Module& layer, Generator& generator);
 
-// The output "y", the gradients "x" and "context" (if the layer takes them), and those of the
-// parameters by name, and "the loss NAME" of each that it adds. Zeros for a tensor that got no
-// gradient.
-using LayerResults = std::map<std::string, Array>;
+// The output "y", "the loss NAME" of each that a layer adds, and gradients by the names of leaves.
+// In the order of their names, y first.
+struct YFirst {
+  bool operator()(const std::string& a, const std::string& b) const {
+    return a == "y" || b == "y" ? b != "y" : a < b;
+  }
+};
+using RunResults = std::map<std::string, Array, YFirst>;
 
-// Runs forward and backward with a random cotangent. Seeds the dropout stream first, and clears the
-// gradients before and after.
-LayerResults run_layer(Module& layer, const Input& in);
+// Runs forward, then backward with a random cotangent. A leaf that gets no gradient is left out.
+// The gradients are cleared before and after.
+RunResults run_leaves(std::vector<NamedParameter> leaves, const std::function<Tensor()>& forward);
+
+// The same for a layer, whose leaves are its parameters, "x" and "context". Seeds the dropout
+// stream first. A leaf that gets no gradient has zeros.
+RunResults run_layer(Module& layer, const Input& in);
 
 }  // namespace heed

@@ -170,7 +170,7 @@ std::string check_gradients_right(const Examination& it) {
 std::string check_gradients_arrive(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   const Input in = it.input(it.forms.front());
-  const LayerResults before = run_layer(*layer, in);
+  const RunResults before = run_layer(*layer, in);
   const Tensor traced = (*layer)(in);
   if (traced.requires_grad()) traced.backward(Array::full(traced.shape(), 1));
   const char* const mend =

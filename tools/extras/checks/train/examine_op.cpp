@@ -8,15 +8,8 @@
 #include "autograd/array/reduce.h"
 #include "autograd/base/rethrow.h"
 #include "layers/text/formatted.h"
-#include "tools/extras/checks/layers/layer_inputs.h"
 
 namespace heed {
-
-const char* threads_hint(int threads) {
-  return threads == 1 ? "nothing but inputs, parameters and streams() may decide it, no rand()"
-                      : "cut loops and sums by shape, never by num_threads(): parallel_for, "
-                        "parallel_sum and multiply do";
-}
 
 Finding examine(const std::string& what, const std::function<std::string()>& check) {
   try {
@@ -26,19 +19,64 @@ Finding examine(const std::string& what, const std::function<std::string()>& che
   }
 }
 
-ThreadCounts::ThreadCounts() : before_(num_threads()) {}
-ThreadCounts::~ThreadCounts() { set_num_threads(before_); }
-
 namespace {
 
-Array random_array(const Shape& shape, Generator& generator) {
-  return uniform_array(shape, -1.5, 1.5, generator);
+std::string in_words(const std::string& name) {
+  return name == "y" || name.starts_with("the loss ") ? name : "the gradient of " + name;
 }
+
+struct KeepThreads {
+  ~KeepThreads() { set_num_threads(before); }
+  const int before = num_threads();
+};
+
+}  // namespace
+
+std::string compare_threads(const std::function<RunResults()>& run, const std::string& given) {
+  const KeepThreads keep;
+  set_num_threads(1);
+  const RunResults alone = run();
+  for (const int count : {1, 2, 3, 5}) {
+    set_num_threads(count);
+    const RunResults again = run();
+    for (const auto& [name, array] : alone) {
+      const std::string where = difference(array, again.at(name));
+      if (!where.empty()) {
+        return text(in_words(name), " differs ",
+                    count == 1 ? "from call to call" : text("for 1 and ", count, " threads"), given,
+                    ": ", where, "; ",
+                    count == 1
+                        ? "nothing but inputs, parameters and streams() may decide it, no rand()"
+                        : "cut loops and sums by shape, never by num_threads(): parallel_for, "
+                          "parallel_sum and multiply do");
+      }
+    }
+  }
+  return "";
+}
+
+std::string not_finite(const RunResults& results) {
+  for (const auto& [name, array] : results) {
+    if (!all_finite(array)) {
+      return in_words(name);
+    }
+  }
+  return "";
+}
+
+std::string was_written_to(const std::string& name, const Array& before, const Array& after) {
+  const std::string where = difference(before, after);
+  return where.empty()
+             ? ""
+             : text(name, " was written to: ", where, "; make a new Array for the result");
+}
+
+namespace {
 
 // An input of an operation: every third number is four times as large, since a backward may be
 // wrong only far from 0, where a function saturates or clips.
 Array random_input(const Shape& shape, Generator& generator) {
-  Array array = random_array(shape, generator);
+  Array array = uniform_array(shape, -1.5, 1.5, generator);
   for (int64_t i = 2; i < array.size(); i += 3) {
     array.mutable_data()[i] *= 4;
   }
@@ -62,34 +100,25 @@ std::vector<Tensor> parameters(const std::vector<Array>& values) {
   return leaves;
 }
 
-// Returns the value of f, then the gradients of the inputs, for a random cotangent. Of an input
-// without a gradient no array.
-std::vector<Array> results(const Differentiable& f, const std::vector<Array>& inputs) {
-  const std::vector<Tensor> leaves = parameters(inputs);
-  const Tensor y = f(leaves);
-  std::vector<Array> all{y.value().clone()};
-  Generator generator(2);
-  if (y.requires_grad()) {
-    y.backward(random_array(y.shape(), generator));
-  }
-  for (const Tensor& leaf : leaves) {
-    all.push_back(leaf.grad());
-  }
-  return all;
+std::string input_name(size_t k) { return text("input ", k); }
+
+RunResults results(const Differentiable& f, const std::vector<Array>& inputs) {
+  const std::vector<Tensor> given = parameters(inputs);
+  std::vector<NamedParameter> leaves;
+  for (const Tensor& input : given) leaves.push_back({input_name(leaves.size()), input});
+  return run_leaves(leaves, [&] { return f(given); });
 }
 
 std::string gradients_arrive(const Differentiable& f, const std::vector<Array>& inputs) {
-  const std::vector<Array> all = results(f, inputs);
-  for (size_t k = 1; k < all.size(); ++k) {
-    if (!all[k]) {
-      return text("no gradient of input ", k - 1,
+  const RunResults all = results(f, inputs);
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (!all.contains(input_name(k))) {
+      return text("no gradient of ", input_name(k),
                   ": the backward leaves it out, or .value() cut the graph");
     }
   }
   return "";
 }
-
-std::string result_name(size_t k) { return k == 0 ? "y" : text("gradient of input ", k - 1); }
 
 // <cotangent, f> as a function of one number of an input, and its slope by a central difference.
 double slope_at(const Differentiable& f, std::vector<Array> inputs, size_t k, int64_t i) {
@@ -100,8 +129,8 @@ double slope_at(const Differentiable& f, std::vector<Array> inputs, size_t k, in
     std::vector<Array> at = inputs;
     at[k] = moved;
     const Array y = f(parameters(at)).value();
-    Generator generator(2);
-    const Array v = random_array(y.shape(), generator);  // the cotangent of results()
+    Generator generator(7);
+    const Array v = uniform_array(y.shape(), 0.5, 1.5, generator);  // that of run_leaves()
     double sum = 0;
     for (int64_t j = 0; j < y.size(); ++j) {
       sum += static_cast<double>(y.data()[j]) * static_cast<double>(v.data()[j]);
@@ -116,9 +145,9 @@ double slope_at(const Differentiable& f, std::vector<Array> inputs, size_t k, in
 // which is the most frequent mistake; else "".
 std::string common_factor(const Differentiable& f, const std::vector<Array>& inputs) {
   constexpr double accuracy = 1e-5;  // of the differences
-  const std::vector<Array> all = results(f, inputs);
+  const RunResults all = results(f, inputs);
   for (size_t k = 0; k < inputs.size(); ++k) {
-    const Array& gradient = all[k + 1];
+    const Array& gradient = all.at(input_name(k));
     double least = 0, largest = 0;
     int64_t count = 0;
     for (int64_t i = 0; i < std::min<int64_t>(gradient.size(), 24); ++i) {
@@ -182,22 +211,7 @@ std::string gradients(const Differentiable& f, const std::vector<Array>& inputs)
 }
 
 std::string threads(const Differentiable& f, const std::vector<Array>& inputs) {
-  const ThreadCounts counts;
-  set_num_threads(1);
-  const std::vector<Array> alone = results(f, inputs);
-  for (const int count : counts.several) {
-    set_num_threads(count);
-    const std::vector<Array> again = results(f, inputs);
-    for (size_t k = 0; k < alone.size(); ++k) {
-      const std::string where = difference(alone[k], again[k]);
-      if (!where.empty()) {
-        return text(result_name(k), " differs ",
-                    count == 1 ? "from call to call" : text("for 1 and ", count, " threads"), ": ",
-                    where, "; ", threads_hint(count));
-      }
-    }
-  }
-  return "";
+  return compare_threads([&] { return results(f, inputs); });
 }
 
 std::string inputs_stay(const Differentiable& f, const std::vector<Array>& inputs) {
@@ -206,23 +220,16 @@ std::string inputs_stay(const Differentiable& f, const std::vector<Array>& input
     before.push_back(input.clone());
   }
   results(f, inputs);
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    const std::string where = difference(before[k], inputs[k].current());
-    if (!where.empty()) {
-      return text("input ", k, " was written to: ", where, "; make a new Array for the result");
-    }
+  std::string wrong;
+  for (size_t k = 0; k < inputs.size() && wrong.empty(); ++k) {
+    wrong = was_written_to(input_name(k), before[k], inputs[k].current());
   }
-  return "";
+  return wrong;
 }
 
 std::string finite(const Differentiable& f, const std::vector<Array>& inputs) {
-  const std::vector<Array> all = results(f, inputs);
-  for (size_t k = 0; k < all.size(); ++k) {
-    if (!all_finite(all[k])) {
-      return text(result_name(k), " is not finite for numbers from -6 to 6");
-    }
-  }
-  return "";
+  const std::string name = not_finite(results(f, inputs));
+  return name.empty() ? "" : name + " is not finite for numbers from -6 to 6";
 }
 
 // Counts the handles of every node in the graph of y: one by an input or by y, and one for each use

@@ -2,9 +2,11 @@
 // holds no graph, the same bits for any number of threads, unchanged inputs, finite results.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "tools/extras/checks/layers/layer_inputs.h"
 #include "train/check/gradients/gradcheck.h"
 
 namespace heed {
@@ -23,20 +25,11 @@ std::vector<Finding> examine_op(const Differentiable& f, const std::vector<Shape
 // Runs `check`, which returns a message. If it throws, the message is that of the exception.
 Finding examine(const std::string& what, const std::function<std::string()>& check);
 
-// The numbers of threads to compare. The destructor restores the number that was set before.
-class ThreadCounts {
- public:
-  ThreadCounts();
-  ~ThreadCounts();
-  ThreadCounts(const ThreadCounts&) = delete;
-  ThreadCounts& operator=(const ThreadCounts&) = delete;
-  const std::vector<int> several{1, 2, 3, 5};  // compared with one thread
-
- private:
-  const int before_;
-};
-
-// How to fix results that depend on the number of threads, or differ from call to call for one.
-const char* threads_hint(int threads);
+// For operations and layers alike. Each returns "" or what is wrong; `given`: " given x (2, 5)".
+// Compares runs of one thread and of several.
+std::string compare_threads(const std::function<RunResults()>& run, const std::string& given = "");
+// The first result that is not finite: "the gradient of x".
+std::string not_finite(const RunResults& results);
+std::string was_written_to(const std::string& name, const Array& before, const Array& after);
 
 }  // namespace heed

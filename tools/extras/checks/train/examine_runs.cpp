@@ -57,29 +57,6 @@ int64_t changed_token(const Array& a, const Array& b, int64_t tokens, int64_t la
   return -1;
 }
 
-std::string result_words(const std::string& name) {
-  return name == "y" || name.starts_with("the loss ") ? name : "the gradient of " + name;
-}
-
-std::string compare_runs(const LayerResults& a, const LayerResults& b) {
-  for (const auto& [name, array] : a) {
-    const std::string where = difference(array, b.at(name));
-    if (!where.empty()) {
-      return text(result_words(name), " differs (", where, ")");
-    }
-  }
-  return "";
-}
-
-std::string not_finite(const LayerResults& results) {
-  for (const auto& [name, array] : results) {
-    if (!all_finite(array)) {
-      return result_words(name);
-    }
-  }
-  return "";
-}
-
 // The error of anomaly mode, ": log made NaN at element 0 of shape (2, 5)"; "" if there is none.
 std::string first_bad_op(Module& layer, const Input& in) {
   const bool before = anomaly_mode();
@@ -231,7 +208,7 @@ std::string check_padding(const Examination& it) {
   const bool rows = all.rank() > 1 && all.dim(-2) == tokens + more;
   std::string seen = difference_beyond_rounding(
       y, rows ? slice(Tensor(all), all.rank() - 2, 0, tokens).value() : all);
-  const LayerResults trained = run_layer(*layer, alone), with = run_layer(*layer, padded);
+  const RunResults trained = run_layer(*layer, alone), with = run_layer(*layer, padded);
   const bool drops = !difference_beyond_rounding(y, trained.at("y")).empty();
   for (const auto& [name, loss] : with) {
     if (name.starts_with("the loss ") && !drops && seen.empty()) {
@@ -245,25 +222,17 @@ std::string check_padding(const Examination& it) {
 }
 
 std::string check_threads(const Examination& it) {
-  const ThreadCounts counts;
   const std::unique_ptr<Module> layer = it.perturbed(1);
   std::vector<InputForm> forms = it.forms;
   forms.push_back({16, it.sizes.tokens_near(many_tokens),
                    it.sizes.source_longest.value_or(many_source_tokens)});
+  std::string wrong;
   for (const InputForm& form : forms) {
     const Input in = it.input(form);
-    set_num_threads(1);
-    const LayerResults alone = run_layer(*layer, in);
-    for (const int threads : counts.several) {
-      set_num_threads(threads);
-      if (const std::string wrong = compare_runs(alone, run_layer(*layer, in)); !wrong.empty()) {
-        return text(wrong,
-                    threads == 1 ? " from call to call" : text(" for 1 and ", threads, " threads"),
-                    it.given_form(form), "; ", threads_hint(threads));
-      }
-    }
+    wrong = compare_threads([&] { return run_layer(*layer, in); }, it.given_form(form));
+    if (!wrong.empty()) break;
   }
-  return "";
+  return wrong;
 }
 
 std::string check_finite(const Examination& it) {
@@ -297,8 +266,8 @@ std::string check_inputs(const Examination& it) {
     }
     const Array before = in.x.value().clone();
     evaluate_layer(*layer, in);
-    if (const std::string where = difference(before, in.x.value()); !where.empty()) {
-      return text("x was written to: ", where, "; make a new Array for the result");
+    if (const std::string wrong = was_written_to("x", before, in.x.value()); !wrong.empty()) {
+      return wrong;
     }
   }
   return "";

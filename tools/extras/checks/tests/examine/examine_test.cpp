@@ -268,7 +268,7 @@ TEST_CASE("examine 6: state that is not saved") {
 
 TEST_CASE("examine: state from call to call is the only message") {
   const std::string all = wrong_with<KeepsState<true>>();
-  CHECK(all.starts_with("threads: y differs ("));
+  CHECK(all.starts_with("threads: y differs from call to call given "));
   CHECK(all.ends_with("no rand()\n"));
   CHECK(std::count(all.begin(), all.end(), '\n') == 1);
 }
@@ -320,7 +320,8 @@ TEST_CASE("examine: a width of x that is not the signature's") {
 }
 
 TEST_CASE("examine 9: other results for 1 and 2 threads") {
-  expect(wrong_forward<counts_threads>(), "threads", "for 1 and 2 threads given x (2, 5, 4); ");
+  expect(wrong_forward<counts_threads>(), "threads",
+         "y differs for 1 and 2 threads given x (2, 5, 4): ");
   expect(wrong_forward<counts_threads>(), "threads", "never by num_threads()");
 }
 
