@@ -1,5 +1,4 @@
-// The words of other tools. What is said about them: tests/messages, configs/extras/configs.yaml and
-// sets/extras/configs.txt.
+// The words of other tools. What is said about them: messages/configs.yaml and configs.txt.
 #include "tools/extras/configs/train/other_tools.h"
 
 #include <doctest/doctest.h>
