@@ -3,6 +3,8 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 
 namespace heed {
 
@@ -45,6 +47,17 @@ std::string_view whole_characters(std::string_view text) {
     }
   }
   return text;
+}
+
+std::string composed(std::string_view text) {
+  utf8proc_uint8_t* buffer = nullptr;
+  const utf8proc_ssize_t size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                   static_cast<utf8proc_ssize_t>(text.size()), &buffer,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(buffer, &std::free);
+  return size < 0 ? std::string(text)
+                  : std::string(reinterpret_cast<const char*>(buffer), static_cast<size_t>(size));
 }
 
 bool is_word_part(char32_t code) {

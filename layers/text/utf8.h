@@ -34,6 +34,10 @@ std::string_view whole_characters(std::string_view text);
 bool is_word_part(char32_t code);
 bool is_space(char32_t code);
 
+// Unicode's normalisation form C: letters and marks as one character where there is one. A text
+// that is no UTF-8 stays as it is.
+std::string composed(std::string_view text);
+
 // Without U+FEFF, which some editors write at the beginning of a file.
 inline std::string_view without_byte_order_mark(std::string_view text) {
   return text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);

@@ -22,7 +22,7 @@ constexpr const char* models =
 constexpr const char* gpts = "gpt gpt_classifier";
 constexpr const char* rnns = "rnn gru lstm";
 constexpr const char* texts = "text tokens masked synthetic";
-constexpr const char* files = "text images labelled masked pairs";
+constexpr const char* of_files = "text images labelled masked pairs";
 
 // Words, separated by blanks, for a field of these types or sections; "": of any that has it.
 struct FieldWords {
@@ -86,7 +86,7 @@ constexpr FieldWords field_words[] = {
     {"dropout", "lora lora_layer", "lora_dropout"},
     {"targets", "", "target_modules"},
     // data
-    {"path", files, "file filename data_path dataset data_file train_file data_dir train"},
+    {"path", of_files, "file filename data_path dataset data_file train_file data_dir train"},
     {"path", "bpe",
      "gpt2 gpt-2 tiktoken r50k_base gpt2tokenizer gpt2tokenizerfast huggingface hf sentencepiece "
      "wordpiece autotokenizer",
