@@ -1,16 +1,17 @@
 #include "train/crew.h"
 
+#include "train/config/run_config.h"
 #include "train/files/on_failure.h"
 
 namespace heed {
 
 std::unique_ptr<GradientSum> Crew::gradient_sum(const std::vector<NamedParameter>& parameters,
-                                                int64_t accumulate, int64_t shards) {
-  return std::make_unique<GradientSum>(parameters, accumulate, shards);
+                                                const TrainConfig& config) {
+  return std::make_unique<GradientSum>(parameters, config.accumulate, /*shards=*/1);
 }
 
 Crew& alone() {
-  static Crew one;
+  static Crew& one = *crew_registry().make_first().release();
   return one;
 }
 
@@ -32,7 +33,7 @@ std::unique_ptr<Crew> launched_crew(const CrewRegistry& registry) {
     }
     found = std::move(crew);
   }
-  return found ? std::move(found) : std::make_unique<Crew>();
+  return found ? std::move(found) : registry.make_first();
 }
 
 int run_in_crew(const std::function<int(Crew&)>& command) {

@@ -23,6 +23,7 @@
 namespace heed {
 
 struct LoadedRun;
+struct TrainConfig;
 
 // Some of the things that are numbered from 0 on: [begin, end).
 struct Part {
@@ -103,10 +104,9 @@ class Crew {
 
   // The sum that says which micro-batches of a step are this member's. `parameters` outlive it.
   virtual std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
-                                                    int64_t accumulate, int64_t shards);
-  // How many copies of all gradients this member holds in such a sum. Here: the sum so far, and
-  // with several shards the gradients of the one under way.
-  virtual double gradient_copies(int64_t shards) const { return shards > 1 ? 2 : 1; }
+                                                    const TrainConfig& config);
+  // How many copies of all gradients this member holds in such a sum. Here: the sum so far.
+  virtual double gradient_copies(const TrainConfig& /*config*/) const { return 1; }
 
   // ---- An evaluation: asked by evaluate.
 
@@ -116,7 +116,7 @@ class Crew {
   virtual Tally total(Tally own) { return own; }
 };
 
-// The crew of a process that has no others.
+// The crew of a process that has no others: the first by name that is built in, not joined.
 Crew& alone();
 
 // The crews that are built into heed. A constructor does no more than it must for launched().
@@ -124,8 +124,8 @@ using CrewRegistry = Registry<Crew>;
 CrewRegistry& crew_registry();
 void register_crews(CrewRegistry& registry);
 
-// The one whose launcher has started this process, not yet joined; that of a process alone if
-// there is none. Throws ConfigError if there are two.
+// The one whose launcher has started this process, not yet joined; else as alone(). Throws
+// ConfigError if there are two.
 std::unique_ptr<Crew> launched_crew(const CrewRegistry& registry = crew_registry());
 
 #define HEED_CREW(Class, name) \

@@ -65,7 +65,7 @@ using ListenerRegistry = Registry<TrainingListener>;
 ListenerRegistry& listener_registry();
 void register_listeners(ListenerRegistry& registry);
 
-// check() of a listener of each registered class, and that eval.probe has the one that it needs.
+// check() of a listener of each registered class.
 void check_listeners(const LoadedRun& loaded);
 
 #define HEED_LISTENER(Class, name)                                \

@@ -102,11 +102,11 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
     plan.trained_parameters += parameter.tensor.size();
   }
   warn(model_start().differences(run), plan);
-  const auto gradient_bytes = [&](int64_t shards, const Crew& of) {
-    return static_cast<int64_t>(of.gradient_copies(shards) *
+  const auto gradient_bytes = [&](const TrainConfig& config, const Crew& of) {
+    return static_cast<int64_t>(of.gradient_copies(config) *
                                 static_cast<double>(plan.trained_parameters) * sizeof(real));
   };
-  plan.gradient_bytes = gradient_bytes(run.config.train.shards, crew);
+  plan.gradient_bytes = gradient_bytes(run.config.train, crew);
   const std::unique_ptr<Optimizer> optimizer =
       optimizer_registry().make(run.config.optimizer, trained);
   plan.optimizer_bytes = live() - plan.weight_bytes;
@@ -126,12 +126,11 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   const int64_t accumulate = run.config.train.accumulate;
   TrainConfig walked = run.config.train;
   walked.accumulate = std::min<int64_t>(accumulate, 2);
-  walked.shards = std::min(walked.shards, walked.accumulate);
   const int64_t tokens = train_step(*model, *run.task, *optimizer, walked, 0).tokens;
   plan.tokens_per_step = saturated_product(tokens / walked.accumulate, accumulate);
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
   const int64_t step_bytes = pool::stats().reserved_bytes - at_rest;
-  plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked.shards, alone()));
+  plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked, alone()));
 }
 
 std::string parts_of_memory(const Plan& plan) {
@@ -194,12 +193,8 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
           ? text(grouped(plan.trained_parameters), " of them trained, the others frozen, ")
           : "",
       precision_name);
-  if (!run.weights.empty()) {
-    std::string but;
-    for (const std::string& pattern : run.config.train.weights_ignore) {
-      but += (but.empty() ? ", all but " : " and ") + pattern;
-    }
-    say("weights", "from ", run.weights.string(), but);
+  if (const std::string source = model_start().source(run); !source.empty()) {
+    say("weights", source);
   }
   say("data", run.data_description());
   for (const auto& [label, words] : run.task->details()) {

@@ -12,7 +12,7 @@ namespace heed {
 
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
                       double lr, const Batch* only, Crew& crew) {
-  const auto sum = crew.gradient_sum(optimizer.parameters(), config.accumulate, config.shards);
+  const auto sum = crew.gradient_sum(optimizer.parameters(), config);
   for (int64_t i = 0; i < config.accumulate; ++i) {
     const Batch batch = only ? *only : task.data().next(config.batch_size, streams().data());
     if (!sum->begin(i, model, batch)) {

@@ -91,6 +91,8 @@ struct FieldInfo {
   std::string filled_as;             // the name under which it is filled in; "": its own
   std::string needed_flag;           // see only_with()
   bool shown = false;                // see shows()
+  std::optional<bool> changes;       // see may_change()
+  bool is_path = false;              // see names_file()
 
   // Only in what describe() returns:
   ConfigNode value;                // the current one, at first the default; absent: none
@@ -106,6 +108,11 @@ struct FieldInfo {
   // Another value shows in the names or shapes of tensors, as that of a required whole number does,
   // or in training alone, as a probability. All others change what weights mean.
   FieldInfo& shows(bool does = true) { return set(shown, does); }
+  // A run that goes on may have another value. Of a group: of all its fields that do not say no.
+  FieldInfo& may_change(bool may = true) { return set(changes, std::optional(may)); }
+  // A path, or paths, in a config relative to its folder. What is there may be elsewhere when a run
+  // goes on: the field of this name and "_fingerprint" knows it again.
+  FieldInfo& names_file() { return set(is_path, true); }
   FieldInfo& likely(std::string other_type) { return set(likely_type, std::move(other_type)); }
   FieldInfo& usually(std::string other_type) { return set(usual_type, std::move(other_type)); }
   const std::string& fill_name() const { return filled_as.empty() ? name : filled_as; }

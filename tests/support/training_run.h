@@ -12,6 +12,7 @@
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 #include "train/config/run_config.h"
+#include "train/crew.h"
 #include "train/optim/optimizer.h"
 #include "train/yaml/yaml.h"
 
@@ -92,6 +93,19 @@ struct Stepping {
   LoadedRun loaded;
   std::unique_ptr<Module> model;
   std::unique_ptr<Optimizer> optimizer;
+};
+
+// A process alone that sums a step by shards.
+class OneOfShards final : public Crew {
+ public:
+  explicit OneOfShards(int64_t shards) : shards_(shards) {}
+  std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
+                                            const TrainConfig& config) override {
+    return std::make_unique<GradientSum>(parameters, config.accumulate, shards_);
+  }
+
+ private:
+  const int64_t shards_;
 };
 
 }  // namespace heed::testing

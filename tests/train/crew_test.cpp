@@ -56,8 +56,8 @@ class HalfCrew final : public Crew {
   int size() const override { return 2; }
   bool leads() const override { return !second_; }
   std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
-                                            int64_t accumulate, int64_t shards) override {
-    return std::make_unique<HalfSum>(parameters, accumulate, shards, second_, board_);
+                                            const TrainConfig& config) override {
+    return std::make_unique<HalfSum>(parameters, config.accumulate, 2, second_, board_);
   }
   Part share_of(int64_t count) const override {
     return second_ ? Part{count / 2, count} : Part{0, count / 2};
@@ -87,8 +87,8 @@ class Noted final : public Crew {
     return note("gather"), Crew::gather(own);
   }
   std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
-                                            int64_t accumulate, int64_t shards) override {
-    return note("gradient_sum"), Crew::gradient_sum(parameters, accumulate, shards);
+                                            const TrainConfig& config) override {
+    return note("gradient_sum"), Crew::gradient_sum(parameters, config);
   }
   Part share_of(int64_t count) const override { return note("share_of"), Crew::share_of(count); }
   Tally total(Tally own) override { return note("total"), own; }
@@ -129,8 +129,7 @@ TEST_CASE("crew: a process alone") {
   CHECK(all.begin == 0);
   CHECK(all.end == 5);
   CHECK(crew.total({.losses = {1, 2}, .counted = 3}).loss() == 3);
-  CHECK(crew.gradient_copies(1) == 1);
-  CHECK(crew.gradient_copies(8) == 2);
+  CHECK(crew.gradient_copies({}) == 1);
 }
 
 TEST_CASE("crew: two members, each of which computes half of an evaluation") {
@@ -153,12 +152,12 @@ TEST_CASE("crew: two members, each of which computes half of a step: the bits of
   TrainConfig config;
   config.batch_size = 2;
   config.accumulate = 4;
-  config.shards = 2;
   const auto step = [&](Stepping& run, Crew& crew) {
     return train_step(*run.model, *run.loaded.task, *run.optimizer, config, 1e-2, nullptr, crew);
   };
   Stepping plain(folder, "");
-  const StepResult whole = step(plain, alone());
+  OneOfShards shards(2);
+  const StepResult whole = step(plain, shards);
   Blackboard board;
   HalfCrew first(false, board), second(true, board);
   Stepping one(folder, "");
@@ -176,8 +175,7 @@ TEST_CASE("crew: two members, each of which computes half of a step: the bits of
 TEST_CASE("crew: what a run asks, and when") {
   const TempDir folder;
   Noted crew;
-  Trainer trainer(load_small(folder, {"train.accumulate=2", "train.shards=2", "eval.every=6",
-                                      "checkpoint.every=4"}),
+  Trainer trainer(load_small(folder, {"train.accumulate=2", "eval.every=6", "checkpoint.every=4"}),
                   RunFolder::create(folder / "run", ""), {}, crew);
   CHECK(trainer.train() == Ending::finished);  // after 12 steps
   CHECK(crew.asked["gradient_sum"] == 12);

@@ -1,5 +1,6 @@
 # cmake -D OUTPUT=file.cpp [-D PROGRAM=ON | -D PLUGIN=ON] -P write_registration.cmake -- header.h ...
-# A header that declares a layer has a line HEED_LAYER(ClassName, "type_name"), and so on for the other kinds.
+# A header that declares a layer has a line HEED_LAYER(ClassName, "type_name"), and so on for the other kinds. Keys have the
+# section in place of a name (layers/config/section_keys.h).
 # The output calls registry.add<ClassName>("type_name") for each, in one function a kind, and defines fill_types()
 # (layers/config/types.h). A header makes a kind that declares, each in a line, LayerRegistry& layer_registry() and then that
 # function, void register_layers(LayerRegistry& registry). Headers after "@part" are added by register_layers_of_part(), in
@@ -47,11 +48,11 @@ foreach(header IN LISTS headers)
     set(kind ${CMAKE_MATCH_1})
     set(type ${CMAKE_MATCH_2})
     set(name ${CMAKE_MATCH_3})
-    if(DEFINED owner_${kind}_${name})
+    if(DEFINED owner_${kind}_${name} AND NOT kind STREQUAL "KEYS")
       message(FATAL_ERROR "${header}: the name \"${name}\" is already taken by ${owner_${kind}_${name}}")
     endif()
-    if(PLUGIN AND kind STREQUAL "CREW")  # its members meet before a config names a plugin
-      message(FATAL_ERROR "${header}: ${line}\na crew is built into heed, never loaded as a plugin")
+    if(PLUGIN AND kind MATCHES "^(CREW|KEYS)$")  # both are asked before a config names a plugin
+      message(FATAL_ERROR "${header}: ${line}\nthis is built into heed, never loaded as a plugin")
     endif()
     set(owner_${kind}_${name} ${header})
     string(APPEND body_${part}_${kind} "  registry.add<${type}>(\"${name}\");\n")
@@ -118,7 +119,7 @@ foreach(kind IN LISTS kinds)
   endforeach()
   string(APPEND functions "\nvoid ${function_${kind}} {\n  static_cast<void>(registry);\n${calls}}\n")
   string(TOLOWER ${kind} kind_lower)
-  if(NOT kind STREQUAL "CREW")  # no config chooses it
+  if(NOT kind MATCHES "^(CREW|KEYS)$")  # no config chooses it
     string(APPEND fill_types "  if (kind == \"${kind_lower}\") ${kind_lower}_registry();\n")
   endif()
 endforeach()

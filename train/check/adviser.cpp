@@ -1,6 +1,5 @@
 #include "train/check/adviser.h"
 
-#include "layers/config/left_out.h"
 #include "train/config/run_config.h"
 
 namespace heed {
@@ -13,10 +12,6 @@ AdviserRegistry& adviser_registry() {
 void check_by_advisers(const LoadedRun& run, const Module& model, ConfigErrors& errors) {
   for (const std::unique_ptr<Adviser>& adviser : adviser_registry().make_all()) {
     adviser->check(run, model, errors);
-  }
-  if (!run.config.train.show.empty() && adviser_registry().types().find("show") == nullptr) {
-    errors.add_field(run.resolved.get("train"), "show", "this build prints no parameters",
-                     belongs_to_extra("adviser", "show"));
   }
 }
 

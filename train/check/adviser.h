@@ -35,7 +35,7 @@ using AdviserRegistry = Registry<Adviser>;
 AdviserRegistry& adviser_registry();
 void register_advisers(AdviserRegistry& registry);
 
-// check() of all, and that train.show has the adviser that it needs.
+// check() of all.
 void check_by_advisers(const LoadedRun& run, const Module& model, ConfigErrors& errors);
 
 #define HEED_ADVISER(Class, name) \

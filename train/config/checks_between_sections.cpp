@@ -36,12 +36,6 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
   }
 }
 
-void check_shards(const TrainConfig& train, const ConfigNode& at, ConfigErrors& errors) {
-  if (!errors.are_within("train.accumulate") && !errors.are_within("train.shards")) {
-    errors.check_divides(at, "shards", train.shards, "accumulate", train.accumulate);
-  }
-}
-
 // A schedule that falls to a rate above the optimizer's would rise.
 void check_rates(const RunConfig& config, const ConfigNode& tree, ConfigErrors& errors) {
   const auto* min_lr = config.schedule.find<double>("min_lr");
@@ -129,8 +123,7 @@ void find_other_places(RunConfig& config, ConfigErrors& errors) {
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
                     ConfigErrors& errors) {
   check_rates(config, tree, errors);
-  model_start().check(config, tree.get("train"), errors);
-  check_shards(config.train, tree.get("train"), errors);
+  model_start().check(config, tree, errors);
   const bool has_eval = !errors.are_within("eval");
   const bool has_checkpoint = !errors.are_within("checkpoint");
   if (task != nullptr && !errors.are_within("sample")) {
@@ -148,13 +141,7 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
   refuse(eval.patience.has_value(), "eval", "patience", needs_evaluation);
   refuse(eval.batches.has_value(), "eval", "batches", eval.batches.value_or(0),
          " without eval.every is never used; give eval.every too, or leave eval.batches out");
-  refuse(eval.probe != "none", "eval", "probe", eval.probe,
-         " without eval.every is never seen; give eval.every too");
   refuse(has_checkpoint && config.checkpoint.best, "checkpoint", "best", needs_evaluation);
-  errors.has_no_effect(
-      tree.get("checkpoint"), "full",
-      has_checkpoint && config.checkpoint.full && !config.train.lora && !errors.are_within("train"),
-      "without train.lora: a checkpoint has all weights then; leave it out");
   // A model that is only asked may have lost its data.
   if (task != nullptr && has_eval && eval.every && config.purpose == Purpose::train &&
       task->data().example_count(Split::validation) == 0) {

@@ -1,5 +1,5 @@
-// What happens to a model before it is trained: `train.weights`, `train.freeze` and `train.lora`. A
-// door for extras: a header that ends in HEED_START(Class, "name") answers; of several the first by
+// What happens to a model before it is trained, such as starting from weights. A door for extras: a
+// header that ends in HEED_START(Class, "name") answers; of several the first by
 // name.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace heed {
 
-// The plain form trains all of a model as it was drawn, and refuses what says otherwise.
+// The plain form trains all of a model as it was drawn.
 class ModelStart {
  public:
   virtual ~ModelStart() = default;
@@ -26,8 +26,11 @@ class ModelStart {
                                              const std::filesystem::path& /*folder*/) const {
     return {};
   }
-  // Adds the mistakes in what these keys say together. `train` is the section as it was written.
-  virtual void check(const RunConfig& config, const ConfigNode& train, ConfigErrors& errors) const;
+  // Adds the mistakes in what sections say together. `tree` is the config as it was written.
+  virtual void check(const RunConfig& /*config*/, const ConfigNode& /*tree*/,
+                     ConfigErrors& /*errors*/) const {}
+  // Throws ConfigError if a run that began with one config cannot go on with another.
+  virtual void check_resumed(const ConfigNode& /*before*/, const ConfigNode& /*now*/) const {}
   // Makes train.weights absolute. Unless all weights are in `checkpoint`, finds their file for
   // LoadedRun::weights and adds its hash to the config. Throws IoError if it cannot be read or has
   // changed.
@@ -42,6 +45,8 @@ class ModelStart {
   // train.freeze. Adds mistakes at their places. In a dry run weights are compared only.
   virtual void prepare(Module& /*model*/, const LoadedRun& /*run*/,
                        ConfigErrors& /*errors*/) const {}
+  // What the plan says about what a run starts from; "" if there is nothing to say.
+  virtual std::string source(const LoadedRun& /*run*/) const { return ""; }
   // In what the model of the run computes another function of the weights than the one that they
   // were made with: a line for the user each.
   virtual std::vector<std::string> differences(const LoadedRun& /*run*/) const { return {}; }

@@ -7,14 +7,6 @@ void PluginHost::load(const std::filesystem::path& path) {
                 ": this build loads no libraries: it has no extra plugins (-DHEED_EXTRAS)");
 }
 
-void PluginHost::load_named_by(const ConfigNode& config, const std::filesystem::path&,
-                               ConfigErrors& errors) {
-  const ConfigNode& named = config.get("plugins");
-  if (named.is_list() && !named.children().empty()) {
-    errors.add(named, "this build loads no libraries: it has no extra plugins (-DHEED_EXTRAS)");
-  }
-}
-
 PluginHostRegistry& plugins_registry() {
   static auto& registry = PluginHostRegistry::filled("plugins", register_plugin_hosts);
   return registry;

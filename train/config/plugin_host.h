@@ -12,7 +12,7 @@
 
 namespace heed {
 
-// The plain form loads nothing, and refuses what would have to be loaded.
+// The plain form loads nothing, and refuses what the command line names.
 class PluginHost {
  public:
   virtual ~PluginHost() = default;
@@ -26,8 +26,8 @@ class PluginHost {
   // Loads the libraries under `plugins` in a config, relative to `folder`. Those that nobody has
   // allowed are not loaded, and added to `errors`. Throws IoError with a line for each that cannot
   // be loaded.
-  virtual void load_named_by(const ConfigNode& config, const std::filesystem::path& folder,
-                             ConfigErrors& errors);
+  virtual void load_named_by(const ConfigNode& /*config*/, const std::filesystem::path& /*folder*/,
+                             ConfigErrors& /*errors*/) {}
   // The libraries that a config needs, as absolute paths under their float32 names: those it lists,
   // and those that define one of its types.
   virtual std::vector<std::string> needed_by(const ConfigNode& /*config*/,

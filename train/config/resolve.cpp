@@ -11,8 +11,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* paths_in_configs[] = {"data.path", "data.validation", "data.tokenizer.path",
-                                            "train.weights"};  // and each of plugins
+// The paths of data, and those of fields that name files.
+std::vector<std::string> paths_in_configs() {
+  std::vector<std::string> paths{"data.path", "data.validation", "data.tokenizer.path"};
+  for (const FieldInfo& field : run_fields()) {
+    if (field.is_path) paths.push_back(field.name);
+    for (const FieldInfo& inner : field.group) {
+      if (inner.is_path) paths.push_back(field.name + "." + inner.name);
+    }
+  }
+  return paths;
+}
 
 // The node at "data.tokenizer.path"; null if there is none.
 ConfigNode* node_at(ConfigNode& tree, const std::string& path) {
@@ -39,12 +48,12 @@ void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
   const auto is_set = [&](const std::string& path) {
     return path == key || path.starts_with(key + ".");
   };
-  for (const char* path : paths_in_configs) {
-    if (is_set(path)) make_absolute(node_at(tree, path));
-  }
-  ConfigNode* const plugins = tree.find("plugins");
-  for (int64_t i = 0; plugins != nullptr && plugins->is_list() && i < plugins->size(); ++i) {
-    if (is_set(text("plugins.", i))) make_absolute(&plugins->at(i));
+  for (const std::string& path : paths_in_configs()) {
+    ConfigNode* const node = node_at(tree, path);
+    if (is_set(path)) make_absolute(node);
+    for (int64_t i = 0; node != nullptr && node->is_list() && i < node->size(); ++i) {
+      if (key == text(path, ".", i)) make_absolute(&node->at(i));
+    }
   }
 }
 

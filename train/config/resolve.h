@@ -1,5 +1,5 @@
-// The files that a config names (data.path, data.validation, data.tokenizer.path, train.weights and
-// plugins): their paths, and what a run keeps of them.
+// The files that a config names (data.path, data.validation, data.tokenizer.path, and what fields
+// declare with names_file()): their paths, and what a run keeps of them.
 #pragma once
 
 #include <filesystem>

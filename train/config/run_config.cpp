@@ -43,33 +43,19 @@ void TrainConfig::fields(Fields& f) {
     range.min = 0;
     return f.optional(name, member, range, help);
   };
-  size("steps", steps, at_least(1), "optimizer steps");
+  size("steps", steps, at_least(1), "optimizer steps").may_change();
   size("batch_size", batch_size, in_range(1, 1'000'000), "sequences in a micro-batch");
   f.optional("accumulate", accumulate, in_range(1, 1'000'000),
              "micro-batches whose gradients make a step");
-  f.optional(
-      "shards", shards, in_range(1, 1'000'000),
-      "parts of accumulate that are summed on their own; as many processes can share a step");
   f.optional("clip_grad_norm", clip_grad_norm, above(0), "largest norm of all gradients together");
   f.optional("max_seconds", max_seconds, above(0),
-             "after which the run saves and ends; --resume goes on, for as long again");
-  f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv");
+             "after which the run saves and ends; --resume goes on, for as long again")
+      .may_change();
+  f.optional("log_every", log_every, at_least(1), "steps between rows in metrics.csv").may_change();
   f.optional(
       "overfit_batch", overfit_batch,
       "true: one batch again and again, without dropout, to see whether the model can learn");
-  f.optional("show", show,
-             "parameters, or layers, to print before and after training: [W_query.weight]");
-  f.optional("weights", weights,
-             "to start from: a run, a checkpoint, a safetensors file, a Hugging Face folder");
-  f.optional("weights_fingerprint", weights_fingerprint,
-             "size and hash of that file; a run's own config has it and refuses another file");
-  f.optional("weights_ignore", weights_ignore,
-             "patterns of tensors that may be missing, surplus or of another shape: [out_head.*]");
-  f.optional("freeze", freeze, "patterns of parameters that stay as they are: [tok_emb.*]");
-  f.section("lora", lora, "adapter",
-            "small matrices that are trained instead of the model's own weights, which stay", {},
-            true)
-      .usually("lora");
+  extra.fields(f);
 }
 
 void EvalConfig::fields(Fields& f) {
@@ -77,8 +63,7 @@ void EvalConfig::fields(Fields& f) {
   f.optional("batches", batches, at_least(1), "batches of an evaluation", "all");
   f.optional("patience", patience, at_least(1),
              "evaluations in a row without a lower loss after which training stops");
-  f.choice("probe", probe, {"none", "heads"},
-           "heads: what each attention head attends to, as `heed probe` says, in the report");
+  extra.fields(f);
 }
 
 void CheckpointConfig::fields(Fields& f) {
@@ -87,9 +72,8 @@ void CheckpointConfig::fields(Fields& f) {
   f.optional("keep", keep, at_least(1), "how many of the newest stay");
   f.optional("best", best,
              "true: one more is written and stays, that with the lowest validation loss");
-  f.optional("full", full,
-             "true: with train.lora, all weights; false: those that train.weights does not have");
   f.optional("optimizer_state", optimizer_state, "false: weights only, training cannot go on");
+  extra.fields(f);
 }
 
 void SampleConfig::fields(Fields& f) {
@@ -109,17 +93,18 @@ void RunConfig::fields(Fields& f) {
   f.optional("seed", seed, at_least(0), "random seed");
   f.choice("precision", precision, {"float32", "float64"}, "floating-point type");
   f.optional("fused", fused, "false: the composed forms of fused operations, to read and compare");
-  f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity");
-  f.optional("plugins", plugins, "libraries with layers, tasks, ... of your own: [./libmine.so]");
+  f.optional("anomaly", anomaly, "look at every value; name the first NaN or infinity")
+      .may_change();
   f.group("random", random, "one generator or three");
   f.section("data", data, "task", "what to train on", {}, may_be_absent).likely("text");
   f.section("model", model, "layer", "what to train").likely("gpt");
   f.section("optimizer", optimizer, "optimizer", "how gradients change weights");
   f.section("schedule", schedule, "schedule", "the learning rate over the run");
   f.group("train", train, "how long and in what pieces");
-  f.group("eval", eval, "validation on the way");
-  f.group("checkpoint", checkpoint, "what is kept");
-  f.group("sample", sample, "text written on the way");
+  f.group("eval", eval, "validation on the way").may_change();
+  f.group("checkpoint", checkpoint, "what is kept").may_change();
+  f.group("sample", sample, "text written on the way").may_change();
+  extra.fields(f);
 }
 
 namespace {

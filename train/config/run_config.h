@@ -11,6 +11,7 @@
 #include "autograd/base/real.h"
 #include "layers/config/errors.h"
 #include "layers/config/fields.h"
+#include "layers/config/section_keys.h"
 #include "train/data/task.h"
 
 namespace heed {
@@ -26,34 +27,31 @@ struct TrainConfig {
   int64_t steps = 0;       // optimizer steps
   int64_t batch_size = 0;  // sequences per micro-batch
   int64_t accumulate = 1;  // micro-batches per step
-  int64_t shards = 1;  // parts of a step that are summed on their own (train/optim/gradient_sum.h)
   std::optional<double> clip_grad_norm, max_seconds;
   int64_t log_every = 10;
   bool overfit_batch = false;
-  std::vector<std::string> show;    // parameters or layers, printed before and after training
-  std::string weights;              // to start from; "": drawn
-  std::string weights_fingerprint;  // of their file
-  std::vector<std::string> weights_ignore;  // patterns
-  std::vector<std::string> freeze;          // patterns
-  Choice lora;                              // what is trained in their place, or none
+  SectionKeys extra{"train"};
   void fields(Fields& f);
+  void check(ConfigErrors& errors, const ConfigNode& at) const { extra.check(errors, at); }
 };
 
 struct EvalConfig {
   std::optional<int64_t> every;     // steps
   std::optional<int64_t> batches;   // of batch_size examples; default: all examples
   std::optional<int64_t> patience;  // evaluations without improvement before training stops
-  std::string probe = "none";       // what the report records of the model at each evaluation
+  SectionKeys extra{"eval"};
   void fields(Fields& f);
+  void check(ConfigErrors& errors, const ConfigNode& at) const { extra.check(errors, at); }
 };
 
 struct CheckpointConfig {
   std::optional<int64_t> every;  // steps; one is always saved after the last step
   int64_t keep = 3;
   bool best = false;
-  bool full = false;  // whether the base of train.lora is kept too
   bool optimizer_state = true;
+  SectionKeys extra{"checkpoint"};
   void fields(Fields& f);
+  void check(ConfigErrors& errors, const ConfigNode& at) const { extra.check(errors, at); }
 };
 
 struct SampleConfig {
@@ -78,7 +76,6 @@ struct RunConfig {
   std::string precision = precision_name;
   bool fused = true;
   bool anomaly = false;
-  std::vector<std::string> plugins;
   RandomConfig random;
   Choice data;
   Choice model;
@@ -88,8 +85,10 @@ struct RunConfig {
   EvalConfig eval;
   CheckpointConfig checkpoint;
   SampleConfig sample;
+  SectionKeys extra{"run"};
 
   void fields(Fields& f);
+  void check(ConfigErrors& errors, const ConfigNode& at) const { extra.check(errors, at); }
   // How many tokens the model sees at once: its own context_length, else that of the data.
   int64_t context_length() const;
 };

@@ -1,7 +1,8 @@
 #include "train/run/resume.h"
 
+#include "layers/config/values.h"
 #include "train/checkpoint/manifest.h"
-#include "train/config/run_config.h"
+#include "train/config/model_start.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
@@ -12,22 +13,53 @@ namespace {
 
 using Values = std::map<std::string, std::string>;  // of a config, by path
 
-bool may_change(const std::string& path) {
+constexpr std::string_view fingerprint_ending = "_fingerprint";
+
+// The field at the path of a value, such as "train.show.0", and the group around it, or null.
+std::pair<const FieldInfo*, const FieldInfo*> field_at(const std::vector<FieldInfo>& fields,
+                                                       const std::string& path) {
+  const size_t dot = path.find('.');
+  const FieldInfo* const field = find_field(fields, path.substr(0, dot));
+  if (field == nullptr || field->group.empty() || dot == path.npos) return {field, nullptr};
+  const std::string below = path.substr(dot + 1);
+  return {find_field(field->group, below.substr(0, below.find('.'))), field};
+}
+
+bool is_path(const std::vector<FieldInfo>& fields, const std::string& path) {
+  const FieldInfo* const field = field_at(fields, path).first;
+  return field != nullptr && field->is_path;
+}
+
+bool may_change(const std::vector<FieldInfo>& fields, const std::string& path) {
+  const auto [field, group] = field_at(fields, path);
+  const bool as_around = group != nullptr && group->changes.value_or(false);
   // Where a run began says nothing about how it goes on.
-  if (path == "train.weights_fingerprint" || path == "train.steps" || path == "train.log_every" ||
-      path == "train.max_seconds" || path == "anomaly" || path.starts_with("train.show")) {
-    return true;
+  const bool knows_file = path.ends_with(fingerprint_ending) &&
+                          is_path(fields, path.substr(0, path.size() - fingerprint_ending.size()));
+  return field == nullptr ? as_around : knows_file || field->changes.value_or(as_around);
+}
+
+// All that may change, in words: "train.steps, train.show, eval and sample".
+std::string what_may_change(const std::vector<FieldInfo>& fields) {
+  std::vector<std::string> within, whole;
+  for (const FieldInfo& field : fields) {
+    const bool may = field.changes.value_or(false);
+    if (may) whole.push_back(field.name);
+    for (const FieldInfo& inner : field.group) {
+      if (!may && inner.changes.value_or(false)) within.push_back(field.name + "." + inner.name);
+    }
   }
-  const std::string section = path.substr(0, path.find('.'));
-  return section == "eval" || (section == "checkpoint" && path != "checkpoint.full") ||
-         section == "sample" ||
-         section == "plugins";  // files can move; other sections name their types
+  within.insert(within.end(), whole.begin(), whole.end());
+  const std::string last = within.back();
+  within.pop_back();
+  return joined(within) + " and " + last;
 }
 
 // The values that must stay the same to resume a run.
 Values fixed_values(const ConfigNode& config) {
   Values values = values_without_locations(config);
-  std::erase_if(values, [](const auto& value) { return may_change(value.first); });
+  const std::vector<FieldInfo> fields = run_fields();
+  std::erase_if(values, [&](const auto& value) { return may_change(fields, value.first); });
   return values;
 }
 
@@ -64,30 +96,23 @@ std::string differences(const Values& before, const Values& now, const char* whe
 
 std::map<std::string, std::string> values_without_locations(const ConfigNode& resolved) {
   std::map<std::string, std::string> values = flat_values(resolved);
+  const std::vector<FieldInfo> fields = run_fields();
   std::erase_if(values, [&](const auto& value) {
     const std::string& path = value.first;
     const bool known = path.starts_with("data.") && path.ends_with(".path") &&
                        values.contains(path.substr(0, path.size() - 4) + "fingerprint");
     return known || path == "data.validation" || path.starts_with("data.path.") ||  // of a list
-           path == "train.weights" || path.starts_with("plugins");
+           is_path(fields, path);
   });
   return values;
 }
 
 void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
   const ConfigNode before = with_defaults(read_config(of_run.string()));
-  const std::string began = before.get("train").get("weights").text();
-  const std::string given = resumed.get("train").get("weights").text();
-  const bool is_base = resumed.get("train").has("lora") &&  // found by its hash, wherever it is
-                       resumed.get("checkpoint").get("full").text() == "false";
-  require<ConfigError>(is_base || given == began || given.empty(),
-                       "train.weights: a resumed run continues ",
-                       "with its own weights, which began ",
-                       began.empty() ? "as drawn" : "at " + began, "; expected that, got ", given);
+  model_start().check_resumed(before, resumed);
   const std::string lines = differences(fixed_values(before), fixed_values(resumed), " in the run");
-  require<ConfigError>(lines.empty(),
-                       "resume: only train.steps, train.max_seconds, train.log_every, train.show, ",
-                       "anomaly, eval, checkpoint and sample may change; these differ:", lines);
+  require<ConfigError>(lines.empty(), "resume: only ", what_may_change(run_fields()),
+                       " may change; these differ:", lines);
 }
 
 void require_same_model(const fs::path& of_checkpoint, const fs::path& of_run,

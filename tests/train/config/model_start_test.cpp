@@ -13,64 +13,40 @@ using namespace heed::testing;
 
 namespace {
 
-const std::vector<std::string> keys{"weights: w", "weights_ignore: [a]", "weights_fingerprint: x",
-                                    "freeze: [a, b]", "lora: {rank: 2}"};
+struct KeyOfExtra {
+  const char *extra, *folder, *key, *value;
+};
+const std::vector<KeyOfExtra> keys{
+    {"fine_tuning", "tools/extras/fine_tuning/train", "train.weights", "w"},
+    {"fine_tuning", "tools/extras/fine_tuning/train", "train.weights_ignore", "[a]"},
+    {"fine_tuning", "tools/extras/fine_tuning/train", "train.weights_fingerprint", "x"},
+    {"fine_tuning", "tools/extras/fine_tuning/train", "train.freeze", "[a, b]"},
+    {"fine_tuning", "tools/extras/fine_tuning/train", "train.lora", "{rank: 2}"},
+    {"fine_tuning", "tools/extras/fine_tuning/train", "checkpoint.full", "true"},
+    {"processes", "train/extras/processes", "train.shards", "2"},
+    {"show", "tools/extras/inspect/train", "train.show", "[out_head]"},
+    {"report", "tools/extras/report/train", "eval.probe", "heads"},
+    {"plugins", "tools/extras/plugins/train", "plugins", "[libmine.so]"}};
 
 }  // namespace
 
-TEST_CASE("model start: without an extra, each key that needs one is refused at its place") {
-  const ModelStart plain;
-  RunConfig config;
-  for (const std::string& key : keys) {
-    const ConfigNode tree = parse_config("train: {steps: 1, " + key + "}", "c.yaml");
-    ConfigErrors errors;
-    plain.check(config, tree.get("train"), errors);
-    REQUIRE(errors.count() == 1);
-    const std::string name = key.substr(0, key.find(':'));
-    CHECK(std::string(errors.exception().what())
-              .starts_with(text("c.yaml:1:", 19 + name.size() + 2, ": train.", name,
-                                ": this build trains all of a model as it is drawn")));
+TEST_CASE("keys: a build without the extra of a key says so, unless the key asks for nothing") {
+  const TempDir folder;
+  int64_t compared = 0;
+  for (const KeyOfExtra& each : keys) {
+    if (layout::has_extra(each.extra)) continue;
+    CAPTURE(each.key);
+    const std::string lines =
+        error_of([&] { load_small(folder, {text(each.key, "=", each.value)}); });
+    const bool deleted = !std::filesystem::exists(layout::root() / each.folder);
+    CHECK(contains(lines, text(each.key, ": unknown key")));
+    CHECK(contains(lines, text("; it belongs to the extra ", each.extra, ", which")) == !deleted);
+    ++compared;
   }
-  ConfigErrors errors;
-  plain.check(config, parse_config("{steps: 1, freeze: [], weights: \"\"}", "c.yaml"), errors);
-  config.purpose = Purpose::model;
-  plain.check(config, parse_config("{weights: w, freeze: [a]}", "c.yaml"), errors);
-  CHECK(errors.empty());
-}
-
-TEST_CASE("model start: a build without the extra names it") {
-  if (layout::has_extra("fine_tuning")) return;
-  const bool deleted = !std::filesystem::exists(layout::root() / "tools/extras/fine_tuning/train");
-  const TempDir folder;
-  for (const std::string& key : keys) {
-    const std::string set =
-        "train." + key.substr(0, key.find(':')) + "=" + key.substr(key.find(':') + 2);
-    const std::string lines = error_of([&] { load_small(folder, {set}); });
-    CAPTURE(lines);
-    CHECK(contains(lines, "this build trains all of a model as it is drawn"));
-    CHECK(contains(lines, "it belongs to the extra fine_tuning") == !deleted);
+  if (compared == 0) MESSAGE("skipped: this build has them all");
+  if (std::filesystem::exists(layout::root() / "tools/extras/fine_tuning/train")) {
+    load_small(folder, {"train.weights=", "train.freeze=[]", "checkpoint.full=false"});
   }
-}
-
-TEST_CASE("train.show: a build without the extra that prints parameters refuses it") {
-  const TempDir folder;
-  const LoadedRun run = load_small(folder, {"train.show=[out_head]"});
-  const std::string lines = error_of([&] { make_plan(run); });
-  CAPTURE(lines);
-  CHECK(contains(lines, "train.show: this build prints no parameters") !=
-        layout::has_extra("inspect"));
-  const bool deleted = !std::filesystem::exists(layout::root() / "tools/extras/inspect/train");
-  CHECK(contains(lines, "it belongs to the extra inspect") ==
-        (!layout::has_extra("inspect") && !deleted));
-}
-
-TEST_CASE("eval.probe: a build without the extra that writes reports refuses it") {
-  const TempDir folder;
-  const ProgramResult result =
-      run_heed({"validate", write_config(folder), "--set", "eval={every: 4, probe: heads}"});
-  CHECK(result.exit_code == (layout::has_extra("report") ? 0 : 2));
-  CHECK(contains(result.err, "eval.probe: unknown listener \"report\"") !=
-        layout::has_extra("report"));
 }
 
 TEST_CASE("heed train --json: a build without the extra that prints events refuses it") {

@@ -1,5 +1,6 @@
 #include "tools/extras/inspect/parameter_printer.h"
 
+#include "tools/extras/inspect/train/keys.h"
 #include "tools/extras/inspect/train/shown_parameters.h"
 #include "tools/extras/report/print.h"
 
@@ -7,7 +8,7 @@ namespace heed {
 
 void ParameterPrinter::on_begin(const RunInTraining& run, int64_t step) {
   say_ = run.say;
-  shown_ = shown_parameters(run.model, run.loaded.config.train.show);
+  shown_ = shown_parameters(run.model, run.loaded.config.train.extra.get<ShowKeys>().show);
   print(step);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tools/extras/report/train/keys.h"
 #include "train/config/checks_between_sections.h"
 #include "train/files/number_words.h"
 #include "train/listener.h"
@@ -19,7 +20,7 @@ class ReportLater final : public TrainingListener {
 
   // Throws ConfigError for eval.probe, whose scores only a report during training shows.
   void check(const LoadedRun& loaded) const override {
-    if (loaded.config.eval.probe == "none") return;
+    if (loaded.config.eval.extra.get<ProbeKeys>().probe == "none") return;
     ConfigErrors errors;
     attempt(errors, loaded.resolved.get("eval"), "probe", [] {
       fail<ConfigError>("is for precision: float32, which writes the report that shows it");

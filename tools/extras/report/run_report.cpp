@@ -8,6 +8,7 @@
 #include "layers/module/evaluation_mode.h"
 #include "tools/extras/report/heads.h"
 #include "tools/extras/report/page.h"
+#include "tools/extras/report/train/keys.h"
 #include "train/config/checks_between_sections.h"
 #include "train/data/generate.h"
 #include "train/files/files.h"
@@ -64,7 +65,7 @@ void RunReport::attempt(F&& f) {
 }
 
 void RunReport::check(const LoadedRun& loaded) const {
-  if (loaded.config.eval.probe == "heads") {
+  if (loaded.config.eval.extra.get<ProbeKeys>().probe == "heads") {
     const DryRun dry;
     const auto model = make_layer(loaded.config.model);
     ConfigErrors errors;
@@ -132,7 +133,7 @@ void RunReport::add_snapshot(int64_t step) {
 void RunReport::add_head_scores(int64_t step) {
   const LoadedRun& loaded = run_->loaded;
   Module& model = run_->model;
-  if (loaded.config.eval.probe != "heads") {
+  if (loaded.config.eval.extra.get<ProbeKeys>().probe != "heads") {
     return;
   }
   const int64_t repeat = probe::default_repeat(model);

@@ -7,6 +7,7 @@
 #include "autograd/threads/machine.h"
 #include "train/config/run_config.h"
 #include "train/extras/processes/hosts.h"
+#include "train/extras/processes/keys.h"
 #include "train/extras/processes/launch.h"
 #include "train/extras/processes/shard_sum.h"
 #include "train/extras/processes/tally.h"
@@ -14,6 +15,14 @@
 #include "train/run/resume.h"
 
 namespace heed {
+
+namespace {
+
+int64_t shards_of(const TrainConfig& config) {
+  return std::min(config.extra.get<ShardKeys>().shards, config.accumulate);
+}
+
+}  // namespace
 
 bool ProcessCrew::launched() const { return launch().has_value(); }
 
@@ -24,6 +33,9 @@ bool ProcessCrew::leads() const {
 
 // The first words between processes, which all understand.
 void ProcessCrew::join(const std::string& command) {
+  if (!launched()) {
+    return;
+  }
   ranks_ = &connect();
   if (size() == 1) {
     return;
@@ -49,11 +61,11 @@ Acquaintance ProcessCrew::introduce(const LoadedRun& run) {
   programs["HEED_KERNELS"] = forced != nullptr ? forced : "";
   require_same(*ranks_, places, programs);  // first: they can make the configs differ
   require_same(*ranks_, places, values_without_locations(run.resolved));
-  const TrainConfig& train = run.config.train;
-  require<ConfigError>(
-      size() <= train.shards, "train.shards: ", size(),
-      " processes were started, expected at most train.shards = ", train.shards,
-      "; each takes at least one shard, and shards divide train.accumulate = ", train.accumulate);
+  const int64_t shards = shards_of(run.config.train);
+  require<ConfigError>(size() <= shards, "train.shards: ", size(),
+                       " processes were started, expected at most train.shards = ", shards,
+                       "; each takes at least one shard, and shards divide train.accumulate = ",
+                       run.config.train.accumulate);
   const std::string& here = places[static_cast<size_t>(ranks_->rank())].host;
   const auto on_this_host = std::count_if(
       places.begin(), places.end(), [&](const ProcessInfo& other) { return other.host == here; });
@@ -62,26 +74,35 @@ Acquaintance ProcessCrew::introduce(const LoadedRun& run) {
 
 void ProcessCrew::let_leader_speak() { let_rank_0_speak(); }
 
-std::string ProcessCrew::agree(std::string own) { return from_first(*ranks_, std::move(own)); }
+void ProcessCrew::leave() {
+  if (ranks_ != nullptr) ranks_->leave();
+}
+
+std::string ProcessCrew::agree(std::string own) {
+  return ranks_ == nullptr ? own : from_first(*ranks_, std::move(own));
+}
 
 std::vector<std::string> ProcessCrew::gather(const std::string& own) {
-  return gather_all(*ranks_, own);
+  return ranks_ == nullptr ? std::vector{own} : gather_all(*ranks_, own);
 }
 
 std::unique_ptr<GradientSum> ProcessCrew::gradient_sum(
-    const std::vector<NamedParameter>& parameters, int64_t accumulate, int64_t shards) {
+    const std::vector<NamedParameter>& parameters, const TrainConfig& config) {
+  const int64_t shards = shards_of(config);
   if (size() == 1) {
-    return Crew::gradient_sum(parameters, accumulate, shards);
+    return std::make_unique<GradientSum>(parameters, config.accumulate, shards);
   }
-  return std::make_unique<ShardSum>(parameters, accumulate, shards, *ranks_);
+  return std::make_unique<ShardSum>(parameters, config.accumulate, shards, *ranks_);
 }
 
-double ProcessCrew::gradient_copies(int64_t shards) const {
-  return heed::gradient_copies(shards, size(), ranks_->rank());
+double ProcessCrew::gradient_copies(const TrainConfig& config) const {
+  return heed::gradient_copies(shards_of(config), size(), rank());
 }
 
-Part ProcessCrew::share_of(int64_t count) const { return part_of(count, size(), ranks_->rank()); }
+Part ProcessCrew::share_of(int64_t count) const { return part_of(count, size(), rank()); }
 
-Tally ProcessCrew::total(Tally own) { return sum_of_all(*ranks_, std::move(own)); }
+Tally ProcessCrew::total(Tally own) {
+  return ranks_ == nullptr ? own : sum_of_all(*ranks_, std::move(own));
+}
 
 }  // namespace heed

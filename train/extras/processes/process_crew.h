@@ -11,7 +11,7 @@ class ProcessCrew final : public Crew {
   static constexpr const char* help = "processes that talk by messages";
   using Config = NoFields;
 
-  // To be joined, if launched().
+  // To be joined. Without a launcher it is alone.
   explicit ProcessCrew(const Config&) {}
   // These have joined already.
   explicit ProcessCrew(Communicator& ranks) : ranks_(&ranks) {}
@@ -20,24 +20,26 @@ class ProcessCrew final : public Crew {
   void join(const std::string& command) override;
   // Divides the cores of a machine among its processes, unless the user gave a number of threads.
   Acquaintance introduce(const LoadedRun& run) override;
-  void leave() override { ranks_->leave(); }
+  void leave() override;
   void let_leader_speak() override;
 
-  int size() const override { return ranks_->size(); }
+  int size() const override { return ranks_ == nullptr ? 1 : ranks_->size(); }
   bool leads() const override;
 
   std::string agree(std::string own) override;
   std::vector<std::string> gather(const std::string& own) override;
 
   std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
-                                            int64_t accumulate, int64_t shards) override;
-  double gradient_copies(int64_t shards) const override;
+                                            const TrainConfig& config) override;
+  double gradient_copies(const TrainConfig& config) const override;
 
   Part share_of(int64_t count) const override;
   Tally total(Tally own) override;
 
  private:
-  Communicator* ranks_ = nullptr;  // null before join()
+  int rank() const { return ranks_ == nullptr ? 0 : ranks_->rank(); }
+
+  Communicator* ranks_ = nullptr;  // null before join(), and without a launcher
 };
 HEED_CREW(ProcessCrew, "processes");
 

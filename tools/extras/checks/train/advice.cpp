@@ -89,13 +89,8 @@ void find_odd_sizes(const RunConfig& config, Advice& found) {
   }
 }
 
-// Adapters of weights that mean nothing, and a file of metrics that nobody can read.
+// A file of metrics that nobody can read.
 void find_odd_training(const RunConfig& config, Advice& found) {
-  if (config.train.lora && config.train.weights.empty()) {
-    found.emplace_back(
-        "train.lora adds to weights that stay as they are drawn: train.weights "
-        "says where to begin");
-  }
   const int64_t every = config.train.log_every;
   if (config.train.steps / std::min(every, config.eval.every.value_or(every)) > most_metrics_rows) {
     found.push_back(text("metrics.csv gets more than ", grouped(most_metrics_rows),

@@ -4,6 +4,7 @@
 #include "tools/extras/fine_tuning/train/adapter.h"
 #include "tools/extras/fine_tuning/train/foreign.h"
 #include "tools/extras/fine_tuning/train/freeze.h"
+#include "tools/extras/fine_tuning/train/keys.h"
 #include "tools/extras/fine_tuning/train/source.h"
 #include "tools/extras/fine_tuning/train/vocabularies.h"
 #include "train/checkpoint/manifest.h"
@@ -18,31 +19,49 @@ namespace heed {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+const FineTuningKeys& keys_of(const RunConfig& config) {
+  return config.train.extra.get<FineTuningKeys>();
+}
+
+bool is_full(const RunConfig& config) {
+  return config.checkpoint.extra.get<FullCheckpointKeys>().full;
+}
+
+}  // namespace
+
 // An embedding that is drawn anew has a vocabulary of its own.
 fs::path FineTuningStart::vocabularies(const TrainConfig& train, const fs::path& folder) const {
-  const std::vector<std::string>& ignored = train.weights_ignore;
-  if (train.weights.empty() || matches_any(ignored, "tok_emb.weight") ||
+  const auto& keys = train.extra.get<FineTuningKeys>();
+  const std::vector<std::string>& ignored = keys.weights_ignore;
+  if (keys.weights.empty() || matches_any(ignored, "tok_emb.weight") ||
       matches_any(ignored, "source_emb.weight")) {
     return {};
   }
   fs::path file;
   std::vector<std::string> warnings;  // reported, as mistakes are, where the weights are opened
-  error_of<IoError>([&] { file = heed::find_weights(folder / train.weights, warnings); });
+  error_of<IoError>([&] { file = heed::find_weights(folder / keys.weights, warnings); });
   return file.parent_path();
 }
 
-// What is said about weights to start from has no effect without them.
-void FineTuningStart::check(const RunConfig& config, const ConfigNode& train,
+void FineTuningStart::check(const RunConfig& config, const ConfigNode& tree,
                             ConfigErrors& errors) const {
-  if (!config.train.weights.empty() || errors.are_within("train")) {
-    return;
-  }
-  for (const char* key : {"weights_ignore", "weights_fingerprint"}) {
-    const ConfigNode& node = train.get(key);
-    if (node.size() > 0 || !node.text().empty()) {
-      errors.add(node, "has no effect without train.weights");
-    }
-  }
+  const bool is_read = !errors.are_within("checkpoint") && !errors.are_within("train");
+  errors.has_no_effect(tree.get("checkpoint"), "full",
+                       is_read && is_full(config) && !keys_of(config).lora,
+                       "without train.lora: a checkpoint has all weights then; leave it out");
+}
+
+void FineTuningStart::check_resumed(const ConfigNode& before, const ConfigNode& now) const {
+  const std::string began = before.get("train").get("weights").text();
+  const std::string given = now.get("train").get("weights").text();
+  const bool is_base = now.get("train").has("lora") &&  // found by its hash, wherever it is
+                       now.get("checkpoint").get("full").text() == "false";
+  require<ConfigError>(is_base || given == began || given.empty(),
+                       "train.weights: a resumed run continues ",
+                       "with its own weights, which began ",
+                       began.empty() ? "as drawn" : "at " + began, "; expected that, got ", given);
 }
 
 namespace {
@@ -85,11 +104,11 @@ std::string other_ids(const LoadedRun& run, const std::string& type_before) {
 
 void FineTuningStart::find_weights(LoadedRun& run, const fs::path& folder,
                                    const fs::path& checkpoint) const {
-  TrainConfig& train = run.config.train;
+  auto& train = run.config.train.extra.own<FineTuningKeys>();
   if (train.weights.empty()) return;
   train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
   require_utf8_path("train.weights", train.weights);
-  const bool is_base = train.lora && !run.config.checkpoint.full;
+  const bool is_base = train.lora && !is_full(run.config);
   if (run.config.purpose != Purpose::model && (checkpoint.empty() || is_base)) {
     require<IoError>(!is_base || !is_temporary(train.weights), "a packed run is no base for ",
                      "train.lora, which needs it whenever the run is opened; unpack it with tar");
@@ -112,7 +131,7 @@ void FineTuningStart::compare_tokenizers(LoadedRun& run) const {
   const bool foreign = !run.weights.empty() && maker_of(folder) != nullptr;
   if (run.weights.empty() || (!foreign && !is_there(config))) return;
   const ConfigNode before = foreign ? ConfigNode() : read_config(config.string()).get("data");
-  const std::vector<std::string>& ignored = run.config.train.weights_ignore;
+  const std::vector<std::string>& ignored = keys_of(run.config).weights_ignore;
   if (!matches_any(ignored, "tok_emb.weight") || !matches_any(ignored, "out_head.weight")) {
     run.warnings.push_back(other_ids(run, before.get("type").text()));
   }
@@ -134,7 +153,7 @@ void leave_out_base(Module& model, const std::vector<std::string>& ignored) {
 }  // namespace
 
 void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors& errors) const {
-  const TrainConfig& train = run.config.train;
+  const FineTuningKeys& train = keys_of(run.config);
   const ConfigNode& section = run.resolved.get("train");
   if (!run.weights.empty()) {
     attempt(errors, section, "weights",
@@ -143,7 +162,7 @@ void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors&
   if (train.lora) {
     attempt(errors, section, "lora", [&] {
       adapter_registry().make(train.lora)->add_to(model);
-      if (!run.weights.empty() && !run.config.checkpoint.full) {
+      if (!run.weights.empty() && !is_full(run.config)) {
         leave_out_base(model, train.weights_ignore);
       }
     });
@@ -155,17 +174,30 @@ void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors&
   }
 }
 
+std::string FineTuningStart::source(const LoadedRun& run) const {
+  std::string but;
+  for (const std::string& pattern : keys_of(run.config).weights_ignore) {
+    but += (but.empty() ? ", all but " : " and ") + pattern;
+  }
+  return run.weights.empty() ? "" : text("from ", run.weights.string(), but);
+}
+
 std::vector<std::string> FineTuningStart::differences(const LoadedRun& run) const {
+  if (keys_of(run.config).lora && keys_of(run.config).weights.empty()) {
+    return {
+        "train.lora adds to weights that stay as they are drawn: train.weights says where to "
+        "begin"};
+  }
   return differences_from(run.weights, run.config.model);
 }
 
 void FineTuningStart::freeze(Module& model, const TrainConfig& config) const {
-  heed::freeze(model, config.freeze);
+  heed::freeze(model, config.extra.get<FineTuningKeys>().freeze);
 }
 
 void FineTuningStart::merge(Module& model, const LoadedRun& run) const {
-  if (run.config.train.lora) {
-    adapter_registry().make(run.config.train.lora)->merge_into(model);
+  if (const Choice& lora = keys_of(run.config).lora) {
+    adapter_registry().make(lora)->merge_into(model);
     model.for_each_parameter([](const std::string&, Parameter& each) { each.leave_out(false); });
   }
 }

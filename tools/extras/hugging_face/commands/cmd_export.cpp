@@ -84,7 +84,7 @@ int export_adapter(const ExportOptions& o, const fs::path& folder, const RunArgu
                        "heed export: --adapter: is written in float32; leave --dtype out");
   const LoadedRun run = load_run(read_run_tree(from.run / "config.yaml", o.sets), from.run,
                                  Purpose::model, from.checkpoint);
-  check_choice(o, static_cast<bool>(run.config.train.lora));
+  check_choice(o, run.resolved.get("train").has("lora"));
   require_same_model(from.checkpoint / "config.yaml", from.run / "config.yaml", run.resolved);
   const ConfigNode& train = run.resolved.get("train");
   require<ConfigError>(train.get("lora").get("modules_to_save").size() == 0,
@@ -121,7 +121,7 @@ int run(const ExportOptions& o) {
     return export_adapter(o, folder, from);
   }
   const TrainedRun trained = load_to_ask(o.run, o.sets);
-  check_choice(o, static_cast<bool>(trained.loaded.config.train.lora));
+  check_choice(o, trained.loaded.resolved.get("train").has("lora"));
   const Gpt& model = exportable(*trained.model, trained.loaded);
   const ConfigNode own = trained.loaded.resolved.get("model");
   const Tokenizer* const tokenizer = trained.loaded.task->tokenizer();

@@ -113,7 +113,7 @@ int run(const ForwardOptions& o) {
   }
   const bool is_run = !o.weights && !source.checkpoint.empty();
   ForwardJob job{.in = o.in, .out = o.out, .weights = o.weights, .save_weights = o.save_weights};
-  if (is_run && loaded.config.train.lora) {
+  if (is_run && loaded.resolved.get("train").has("lora")) {
     job.trained = load_to_ask(o.config, o.sets).model;  // merged into its base
   } else if (is_run) {
     job.weights = source.checkpoint / "model.safetensors";

@@ -3,13 +3,26 @@
 
 #include <doctest/doctest.h>
 
+#include "train/config/run_config.h"
 #include "train/extras/processes/hosts.h"
+#include "train/extras/processes/keys.h"
 #include "train/extras/processes/process_crew.h"
 #include "train/extras/processes/shard_sum.h"
 #include "train/extras/processes/tests/thread_ranks.h"
 
 using namespace heed;
 using namespace heed::testing;
+
+namespace {
+
+TrainConfig of_shards(int64_t shards) {
+  TrainConfig config;
+  config.accumulate = shards;
+  config.extra.own<ShardKeys>().shards = shards;
+  return config;
+}
+
+}  // namespace
 
 TEST_CASE("launch: a process on its own") {
   run_ranks(1, [](Communicator& ranks) {
@@ -21,6 +34,20 @@ TEST_CASE("launch: a process on its own") {
     CHECK(places[0].host == host_name());
     require_same(ranks, places, {{"seed", "1"}});
   });
+}
+
+TEST_CASE("launch: without a launcher the crew is one process") {
+  ProcessCrew processes(ProcessCrew::Config{});
+  Crew& crew = processes;
+  crew.join("heed train");
+  CHECK(crew.size() == 1);
+  CHECK(crew.leads());
+  CHECK(crew.agree(7) == 7);
+  CHECK(crew.gather("own") == std::vector<std::string>{"own"});
+  CHECK(crew.share_of(5).size() == 5);
+  CHECK(crew.total({.losses = {1, 2}, .counted = 3}).loss() == 3);
+  CHECK(crew.gradient_copies(of_shards(8)) == 2);
+  crew.leave();
 }
 
 TEST_CASE("launch: a crew of several processes agrees, gathers and shares; one of one is plain") {
@@ -35,14 +62,14 @@ TEST_CASE("launch: a crew of several processes agrees, gathers and shares; one o
     CHECK(crew.gather(own) == std::vector<std::string>{"rank 0", "rank 1", "rank 2"});
     const Part share = crew.share_of(7);
     CHECK(share.begin == std::vector<int64_t>{0, 2, 4}[static_cast<size_t>(ranks.rank())]);
-    CHECK(crew.gradient_copies(4) == gradient_copies(4, 3, ranks.rank()));
+    CHECK(crew.gradient_copies(of_shards(4)) == gradient_copies(4, 3, ranks.rank()));
   });
   run_ranks(1, [](Communicator& ranks) {
     ProcessCrew crew(ranks);
     const std::vector<NamedParameter> none;
-    const std::unique_ptr<GradientSum> sum = crew.gradient_sum(none, 4, 2);
+    const std::unique_ptr<GradientSum> sum = crew.gradient_sum(none, of_shards(2));
     CHECK(dynamic_cast<ShardSum*>(sum.get()) == nullptr);
-    CHECK(crew.gradient_copies(8) == alone().gradient_copies(8));
+    CHECK(crew.gradient_copies(of_shards(8)) == 2);
   });
 }
 
