@@ -393,7 +393,7 @@ TEST_CASE("layout: code outside includes doors, operations and layers") {
                                     "heed/testing.h",
                                     "heed/train/optimizer.h",
                                     "heed/train/tokenizer.h",
-                                    "heed/train/listener.h",
+                                    "heed/train/run_hooks.h",
                                     "heed/train/extras/toy_tasks/made_examples.h",
                                     "heed/train/extras/toy_tasks/symbol_task.h"};
   std::vector<std::string> folders{"tests/extension"};

@@ -10,8 +10,7 @@
 #include "autograd/threads/parallel.h"
 #include "layers/module/evaluation_mode.h"
 #include "layers/text/formatted.h"
-#include "train/check/adviser.h"
-#include "train/config/model_start.h"
+#include "train/config/run_hooks.h"
 #include "train/files/number_words.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
@@ -51,15 +50,6 @@ void warn(const std::vector<std::string>& lines, Plan& plan) {
                [](const std::string& line) { return !line.empty(); });
 }
 
-// Prepares the model, and checks what the config says about its parts. Throws all mistakes at once,
-// each at its place.
-void prepare(Module& model, const LoadedRun& run) {
-  ConfigErrors errors;
-  model_start().prepare(model, run, errors);
-  check_by_advisers(run, model, errors);
-  errors.throw_if_any();
-}
-
 // Requires one output per token or class of the data.
 void require_outputs(Module& model, const LoadedRun& run, Plan& plan) {
   const EvaluationMode mode(model);
@@ -77,14 +67,6 @@ void require_outputs(Module& model, const LoadedRun& run, Plan& plan) {
                        ", and the last axis must have one number for each");
 }
 
-// Adds what ask(adviser) returns of each.
-template <class Ask>
-void ask_advisers(const Ask& ask, Plan& plan) {
-  for (const std::unique_ptr<Adviser>& adviser : adviser_registry().make_all()) {
-    warn(ask(*adviser), plan);
-  }
-}
-
 void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   plan.training_tokens = run.task->data().training_tokens();
   set_fused(run.config.fused);
@@ -93,15 +75,13 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
     return pool::stats().live_bytes - before;
   };
 
-  const std::unique_ptr<Module> model = make_layer(run.config.model);
-  prepare(*model, run);
+  const std::unique_ptr<Module> model = make_model(run);
   plan.parameters = model->parameter_count();
   plan.weight_bytes = live();
-  const std::vector<NamedParameter> trained = parameters_to_train(*model, run.config.train);
+  const std::vector<NamedParameter> trained = trained_parameters(*model);
   for (const NamedParameter& parameter : trained) {
     plan.trained_parameters += parameter.tensor.size();
   }
-  warn(model_start().differences(run), plan);
   const auto gradient_bytes = [&](const TrainConfig& config, const Crew& of) {
     return static_cast<int64_t>(of.gradient_copies(config) *
                                 static_cast<double>(plan.trained_parameters) * sizeof(real));
@@ -114,7 +94,7 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   plan.says_causal = model->signature().causal;
   warn({optimizer->warning()}, plan);
   require_outputs(*model, run, plan);
-  ask_advisers([&](const Adviser& each) { return each.about_model(run, *model); }, plan);
+  for_each_hook([&](const RunHooks& each) { warn(each.about_model(run, *model), plan); });
 
   // A step keeps what it has taken from the system, in blocks of many sizes: more than it uses at a
   // time.
@@ -151,7 +131,7 @@ Plan make_plan(const LoadedRun& run, const Crew& crew) {
     const RestoreState restore(run.task->data());
     addressable("the run", "; make the model or the batch smaller", [&] {
       walk_through(run, crew, plan);
-      ask_advisers([&](const Adviser& each) { return each.about_run(run, plan); }, plan);
+      for_each_hook([&](const RunHooks& each) { warn(each.about_run(run, plan), plan); });
     });
     const ScheduleSetup setup{plan.base_lr, run.config.train.steps};
     warn({schedule_registry().make(run.config.schedule, setup)->warning()}, plan);
@@ -193,9 +173,9 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
           ? text(grouped(plan.trained_parameters), " of them trained, the others frozen, ")
           : "",
       precision_name);
-  if (const std::string source = model_start().source(run); !source.empty()) {
-    say("weights", source);
-  }
+  for_each_hook([&](const RunHooks& each) {
+    for (const auto& [label, words] : each.details(run)) say(label, words);
+  });
   say("data", run.data_description());
   for (const auto& [label, words] : run.task->details()) {
     say(label, words);

@@ -35,7 +35,7 @@ struct Plan {
   }
 };
 
-// Performs a training step in a dry run, and asks for advice (train/check/adviser.h). Streams and
+// Performs a training step in a dry run, and asks all hooks for warnings (run_hooks.h). Streams and
 // task are restored. Throws ConfigError if the model does not fit the data. The memory is that of
 // this member of the crew.
 Plan make_plan(const LoadedRun& run, const Crew& crew = alone());

@@ -6,7 +6,6 @@
 #include "autograd/random/streams.h"
 #include "layers/module/added_losses.h"
 #include "train/check/finite.h"
-#include "train/config/model_start.h"
 
 namespace heed {
 
@@ -55,11 +54,6 @@ std::vector<NamedParameter> trained_parameters(const Module& model) {
   std::vector<NamedParameter> all = model.parameters();
   std::erase_if(all, [](const NamedParameter& each) { return !each.tensor.requires_grad(); });
   return all;
-}
-
-std::vector<NamedParameter> parameters_to_train(Module& model, const TrainConfig& config) {
-  model_start().freeze(model, config);
-  return trained_parameters(model);
 }
 
 Batch batch_to_overfit(Dataset& dataset, const RunConfig& config) {

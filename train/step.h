@@ -17,9 +17,6 @@ struct StepResult {
 // The parameters that are not frozen.
 std::vector<NamedParameter> trained_parameters(const Module& model);
 
-// Freezes what the config says, and returns the parameters that are left, for the optimizer.
-std::vector<NamedParameter> parameters_to_train(Module& model, const TrainConfig& config);
-
 // Throws DivergedError, before any weight changes, if the loss or a gradient is not finite. With
 // `only`, that is the batch instead of the task's next one. All members of the crew call it; each
 // computes its shards of the step, and all get the same result, weights and random streams.

@@ -5,7 +5,6 @@
 #include "autograd/base/rethrow.h"
 #include "autograd/random/streams.h"
 #include "train/check/finite.h"
-#include "train/config/model_start.h"
 #include "train/data/generate.h"
 #include "train/files/number_words.h"
 #include "train/finite_weights.h"
@@ -69,10 +68,10 @@ Ending Trainer::end_step(const StepResult* result) {
     save();
   }
   if (evaluation) {
-    notify([&](TrainingListener& listener) { listener.on_evaluation(step, *evaluation); });
+    notify([&](RunHooks& each) { each.on_evaluation(step, *evaluation); });
   }
   if (ending != Ending::finished || last) {
-    notify([&](TrainingListener& listener) { listener.on_end(step, /*diverged=*/false); });
+    notify([&](RunHooks& each) { each.on_end(step, /*diverged=*/false); });
   }
   return ending;
 }
@@ -89,11 +88,11 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   model_->train();
   const RunInTraining run{folder_ ? folder_->path() : fs::path(), run_, *model_,
                           [this](const std::string& line) { say(line); }};
-  notify([&](TrainingListener& listener) { listener.on_begin(run, state_.step); });
+  notify([&](RunHooks& each) { each.on_begin(run, state_.step); });
   try {
     return run_steps();
   } catch (const DivergedError& error) {
-    notify([&](TrainingListener& listener) { listener.on_end(state_.step, /*diverged=*/true); });
+    notify([&](RunHooks& each) { each.on_end(state_.step, /*diverged=*/true); });
     fail<DivergedError>(error.what(), "; ", last_good(),
                         "; a smaller learning rate or train.clip_grad_norm may help");
   } catch (const IoError& error) {
@@ -170,7 +169,7 @@ void Trainer::write_metrics(const StepResult* result, const std::optional<Evalua
   row.val_loss = val_loss;
   row.bits_per_byte = evaluation ? evaluation->bits_per_byte : std::nullopt;
   metrics_->write(row);
-  notify([&](TrainingListener& listener) { listener.on_metrics(row); });
+  notify([&](RunHooks& each) { each.on_metrics(row); });
   if (result == nullptr) {
     return;
   }
@@ -244,8 +243,7 @@ Trainer::Trainer(LoadedRun run, std::optional<RunFolder> folder,
   const RunConfig& config = run_.config;
   apply_settings(config);
   model_ = make_model(run_);
-  optimizer_ =
-      optimizer_registry().make(config.optimizer, parameters_to_train(*model_, config.train));
+  optimizer_ = optimizer_registry().make(config.optimizer, trained_parameters(*model_));
   schedule_ = schedule_registry().make(config.schedule,
                                        ScheduleSetup{optimizer_->base_lr(), config.train.steps});
   if (config.train.overfit_batch) {
@@ -325,9 +323,9 @@ void Trainer::say(const std::string& line, const char* style) {
 
 template <class F>
 void Trainer::notify(F&& call) {
-  for (TrainingListener* listener : listeners_) {
-    call(*listener);
-    if (const std::string trouble = listener->trouble(); !trouble.empty()) {
+  for (RunHooks* each : hooks_) {
+    call(*each);
+    if (const std::string trouble = each->trouble(); !trouble.empty()) {
       progress_.note(trouble);  // not to the log, which may be the file that failed
     }
   }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "train/checkpoint/checkpoint.h"
+#include "train/config/run_hooks.h"
 #include "train/evaluate.h"
-#include "train/listener.h"
 #include "train/optim/schedule.h"
 #include "train/plan.h"
 #include "train/run/metrics.h"
@@ -30,8 +30,8 @@ class Trainer {
   Trainer(LoadedRun run, std::optional<RunFolder> folder,
           const std::optional<std::filesystem::path>& checkpoint = {}, Crew& crew = alone());
 
-  // Calls `listener` during training. It must live until train() returns.
-  void add_listener(TrainingListener& listener) { listeners_.push_back(&listener); }
+  // Calls `hooks` during training. They must live until train() returns.
+  void add_hooks(RunHooks& hooks) { hooks_.push_back(&hooks); }
 
   // Trains until the last step, `max_seconds` or else train.max_seconds, an interrupt, or the end
   // of patience; in each case saves a checkpoint. A sample in the making when the time ends or an
@@ -70,7 +70,7 @@ class Trainer {
   // Of steps that are logged or evaluated.
   void write_metrics(const StepResult* result, const std::optional<Evaluation>& evaluation);
   void sample_if_due();
-  // Calls call(listener) for each listener and prints its trouble().
+  // Calls call(hooks) for each of them and prints its trouble().
   template <class F>
   void notify(F&& call);
   void save();
@@ -89,7 +89,7 @@ class Trainer {
   std::optional<MetricsWriter> metrics_;
   std::optional<MetricsRow> row_without_evaluation_;  // the last one, if that was stopped
   Progress progress_;
-  std::vector<TrainingListener*> listeners_;
+  std::vector<RunHooks*> hooks_;
   std::optional<double> max_seconds_;
   double seconds_before_ = 0;    // when this call of train() began
   double seconds_in_steps_ = 0;  // of this call

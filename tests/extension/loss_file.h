@@ -1,7 +1,7 @@
-// A listener: losses.txt in the run folder has a line for each evaluation.
+// Following a run: losses.txt in the run folder has a line for each evaluation.
 #pragma once
 
-#include <heed/train/listener.h>
+#include <heed/train/run_hooks.h>
 
 #include <fstream>
 
@@ -9,7 +9,7 @@ namespace extension {
 
 using namespace heed;
 
-class LossFile final : public TrainingListener {
+class LossFile final : public RunHooks {
  public:
   static constexpr const char* help = "the validation losses as losses.txt";
   using Config = NoFields;
@@ -27,4 +27,4 @@ class LossFile final : public TrainingListener {
 
 }  // namespace extension
 
-HEED_LISTENER(extension::LossFile, "loss_file");
+HEED_RUN_HOOKS(extension::LossFile, "loss_file");

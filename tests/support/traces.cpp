@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "train/config/model_start.h"
+#include "train/config/run_hooks.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
 #include "train/yaml/yaml.h"
@@ -17,7 +17,7 @@ Trace trace_of(const std::string& config, const std::filesystem::path& folder) {
   const TrainConfig& train = run.config.train;
   const auto model = make_model(run);
   const auto optimizer =
-      optimizer_registry().make(run.config.optimizer, parameters_to_train(*model, train));
+      optimizer_registry().make(run.config.optimizer, trained_parameters(*model));
   const auto schedule = schedule_registry().make(run.config.schedule,
                                                  ScheduleSetup{optimizer->base_lr(), train.steps});
   model->train();

@@ -77,7 +77,7 @@ LoadedRun with_examples(const TempDir& folder, std::unique_ptr<Dataset> examples
 }
 
 // Asks the run to end once `step` has been evaluated, so before the sample of the next one.
-struct EndsAfter final : TrainingListener {
+struct EndsAfter final : RunHooks {
   explicit EndsAfter(int64_t last) : step(last) {}
   void on_evaluation(int64_t now, const Evaluation&) override {
     if (now == step) std::raise(SIGTERM);
@@ -218,10 +218,10 @@ TEST_CASE("trainer: a sample that an interrupt stops is made on resuming, to the
   for (const int step : {3, 12}) {  // 12: the last one
     CAPTURE(step);
     fs::remove_all(folder / "run");
-    EndsAfter listener(step - 1);
+    EndsAfter hooks(step - 1);
     {
       Trainer trainer(load_small(folder, sets), RunFolder::create(folder / "run", ""));
-      trainer.add_listener(listener);
+      trainer.add_hooks(hooks);
       CHECK(trainer.train() == Ending::interrupted);
       CHECK(trainer.step() == step);
       CHECK(trainer.state().sample_due);

@@ -7,7 +7,7 @@
 #   heed_plain            regular expressions: what does not know `real`, compiled once for both precisions
 #   heed_apart            regular expressions: sources that are part of neither the library nor heed
 #   heed_in_float64       regular expressions: sources and headers of tools/ that heed-f64 has too
-#   heed_headers_of_float64   headers of listeners that heed-f64 alone has
+#   heed_headers_of_float64   headers of run hooks that heed-f64 alone has
 #   heed_extra_libraries  what the library links
 #   heed_extra_sources    generated sources of heed, made by heed_extra_targets
 #   heed_package_files    what find_package(heedgrad) needs of the extra
@@ -135,10 +135,10 @@ foreach(extra IN LISTS heed_left_out)
   list(FILTER headers EXCLUDE REGEX "/(tests|new)/")
   foreach(header IN LISTS headers)
     file(READ ${PROJECT_SOURCE_DIR}/${header} text)
-    string(REGEX MATCHALL "\nHEED_[A-Z]+\\([A-Za-z0-9_:]+, *\"[a-z0-9_]+\"|f\\.[a-z]+\\([ \n]*\"[a-z0-9_]+\"" found "${text}")
+    string(REGEX MATCHALL "\nHEED_[A-Z_]+\\([A-Za-z0-9_:]+, *\"[a-z0-9_]+\"|f\\.[a-z]+\\([ \n]*\"[a-z0-9_]+\"" found "${text}")
     set(keys "")
     foreach(each IN LISTS found)
-      string(REGEX MATCH "(HEED_|f\\.)([A-Za-z]+)\\(.*\"([a-z0-9_]+)\"" each "${each}")
+      string(REGEX MATCH "(HEED_|f\\.)([A-Za-z_]+)\\(.*\"([a-z0-9_]+)\"" each "${each}")
       string(TOLOWER ${CMAKE_MATCH_2} kind)
       set(name ${CMAKE_MATCH_3})
       if(CMAKE_MATCH_1 STREQUAL "f.")

@@ -9,7 +9,7 @@ endforeach()
 file(GLOB umbrella_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} autograd/ops/*.h layers/*.h
      layers/extras/*/*.h */extras/*/layers/*.h)
 heed_without_left_out(umbrella_headers)
-list(PREPEND umbrella_headers autograd/op.h train/listener.h train/optimizer.h train/task.h
+list(PREPEND umbrella_headers autograd/op.h train/optimizer.h train/run_hooks.h train/task.h
      train/tokenizer.h)
 list(TRANSFORM umbrella_headers REPLACE "(.+)" "#include \"\\1\"\n")
 list(JOIN umbrella_headers "" umbrella_includes)

@@ -19,9 +19,9 @@
 #include "tools/terminal/table.h"
 #include "train/crew.h"
 #include "train/files/number_words.h"
-#include "train/listener.h"
 #include "train/optim/schedule.h"
 #include "train/run/resume.h"
+#include "train/run_hooks.h"
 #include "train/trainer.h"
 #include "train/yaml/yaml.h"
 
@@ -177,23 +177,23 @@ std::optional<RunArgument> find_resumed(const TrainOptions& o, Crew& crew,
   return found;
 }
 
-using Listeners = std::vector<std::unique_ptr<TrainingListener>>;
+using Hooks = std::vector<std::unique_ptr<RunHooks>>;
 
-// One that prints is for --json.
-Listeners listeners_for(const TrainOptions& o) {
-  Listeners all = listener_registry().make_all();
-  const auto prints = [](const auto& listener) { return listener->prints(); };
+// What prints is for --json.
+Hooks hooks_for(const TrainOptions& o) {
+  Hooks all = run_hooks_registry().make_all();
+  const auto prints = [](const auto& each) { return each->prints(); };
   require<ConfigError>(!o.json || std::any_of(all.begin(), all.end(), prints),
                        "heed train: --json: this build has none",
-                       belongs_to_extra("listener", "events"));
-  std::erase_if(all, [&](const auto& listener) { return !o.json && prints(listener); });
+                       belongs_to_extra("run_hooks", "events"));
+  std::erase_if(all, [&](const auto& each) { return !o.json && prints(each); });
   return all;
 }
 
 // The leader of the crew: trains, writes the run folder and what is said.
 Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan, RunFolder folder,
-                       const std::optional<fs::path>& checkpoint, Crew& crew,
-                       const Listeners& listeners, std::vector<std::string> lines) {
+                       const std::optional<fs::path>& checkpoint, Crew& crew, const Hooks& hooks,
+                       std::vector<std::string> lines) {
   const int64_t steps = loaded.config.train.steps;
   lines.push_back("run folder " + folder.path().string());
   NextSteps next = {
@@ -203,9 +203,9 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
       .prompt = loaded.config.sample.prompt,
       .set = {text("train.steps=", saturated_product(2, steps))}};
   Trainer trainer(std::move(loaded), std::move(folder), checkpoint, crew);
-  for (const std::unique_ptr<TrainingListener>& listener : listeners) {
-    listener->on_plan(plan, trainer.run(), next.run, trainer.step());
-    trainer.add_listener(*listener);
+  for (const std::unique_ptr<RunHooks>& each : hooks) {
+    each->on_plan(plan, trainer.run(), next.run, trainer.step());
+    trainer.add_hooks(*each);
   }
   const bool on_terminal = isatty(STDERR_FILENO) != 0;
   // A terminal leaves the details to log.txt and --dry-run.
@@ -227,9 +227,9 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
   say("memory     peak " + bytes_text(peak_resident_bytes()) +
       (trainer.step() > before ? " (" + bytes_text(plan.total_bytes()) + " planned)" : ""));
   const RunInTraining ended{next.run, trainer.run(), trainer.model()};
-  for (const std::unique_ptr<TrainingListener>& listener : listeners) {
-    listener->on_ended(ending, trainer.step());
-    next.looks.push_back(listener->way_to_look(ended));
+  for (const std::unique_ptr<RunHooks>& each : hooks) {
+    each->on_ended(ending, trainer.step());
+    next.looks.push_back(each->way_to_look(ended));
   }
   std::erase(next.looks, "");
   say_ending(trainer, ending, std::move(next));
@@ -256,7 +256,6 @@ int train(const TrainOptions& o, Crew& crew) {
   if (resumed) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }
-  check_listeners(loaded);
   const Acquaintance known = crew.introduce(loaded);
   Plan plan = make_plan(loaded, crew);
   require_memory(plan, known.on_this_host);
@@ -274,10 +273,10 @@ int train(const TrainOptions& o, Crew& crew) {
   lines.insert(lines.begin(), known.plan_lines.begin(), known.plan_lines.end());
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
-  const Listeners listeners = crew.leads() ? listeners_for(o) : Listeners();
+  const Hooks hooks = crew.leads() ? hooks_for(o) : Hooks();
   if (o.dry_run) {
-    for (const std::unique_ptr<TrainingListener>& listener : listeners) {
-      listener->on_plan(plan, loaded, "", 0);
+    for (const std::unique_ptr<RunHooks>& each : hooks) {
+      each->on_plan(plan, loaded, "", 0);
     }
     if (crew.leads() && !o.json) {
       print_lines(stdout, lines);
@@ -297,7 +296,7 @@ int train(const TrainOptions& o, Crew& crew) {
       folder.emplace(RunFolder::create(o.out, named.parent_path().stem().string()));
     }
     ending = train_and_write(o, std::move(loaded), plan, std::move(*folder), checkpoint, crew,
-                             listeners, std::move(lines));
+                             hooks, std::move(lines));
   } else {
     ending = Trainer(std::move(loaded), std::nullopt, checkpoint, crew).train();
   }

@@ -6,7 +6,6 @@
 #include "tools/commands/config_file.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
-#include "train/listener.h"
 #include "train/plan.h"
 
 namespace heed::cli {
@@ -35,7 +34,6 @@ int run(const ValidateOptions& o) {
   RunTree tree = read_run_tree(config, sets);
   require_precision_of(tree);
   const LoadedRun loaded = load_run(std::move(tree), config.parent_path());
-  check_listeners(loaded);
   const Plan plan = make_plan(loaded);
   if (!o.json) {
     if (config != o.config) print_line(stdout, quickstart_note);

@@ -11,7 +11,7 @@
 #include "autograd/base/real.h"
 #include "tools/commands/program.h"
 #include "tools/terminal/table.h"
-#include "train/config/plugin_host.h"
+#include "train/config/run_hooks.h"
 
 namespace heed::cli {
 
@@ -65,7 +65,7 @@ void require_precision(const std::string& precision) {
   } else if (precision != precision_name) {
     become(precision == "float64" ? "heed-f64" : "heed");
   }
-  plugin_host().require_this_precision();
+  for_each_hook([](const RunHooks& each) { each.require_this_precision(); });
 }
 
 std::string note_on_precision() {

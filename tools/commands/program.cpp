@@ -21,8 +21,8 @@
 #include "layers/text/utf8.h"
 #include "tools/commands/config_file.h"
 #include "tools/terminal/table.h"
-#include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
+#include "train/config/run_hooks.h"
 #include "train/crew.h"
 
 namespace heed::cli {
@@ -121,6 +121,15 @@ void occupy_standard_streams() {
   }
 }
 
+void load_libraries(const std::vector<std::string>& named, bool trusted) {
+  bool loads = named.empty();
+  for_each_hook([&](RunHooks& each) { loads = each.load_libraries(named, trusted) || loads; });
+  if (!loads) {
+    fail<IoError>("--plugin ", named.front(),
+                  ": this build loads no libraries: it has no extra plugins (-DHEED_EXTRAS)");
+  }
+}
+
 int run(const Request& request) {
   if (!request.run) {
     return after_output(request.exit_code);
@@ -133,11 +142,8 @@ int run(const Request& request) {
     }
     detail::kernels_in_use();  // throws early if HEED_KERNELS is invalid
     const char* const trust = std::getenv("HEED_TRUST_PLUGINS");
-    plugin_host().trust(request.trust_plugins ||
-                        (trust != nullptr && std::string_view(trust) == "1"));
-    for (const std::string& plugin : request.plugins) {
-      plugin_host().load(plugin);
-    }
+    load_libraries(request.plugins,
+                   request.trust_plugins || (trust != nullptr && std::string_view(trust) == "1"));
     return after_output(request.run());
   } catch (const Error& error) {
     return report(request, error);

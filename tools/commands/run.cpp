@@ -7,7 +7,7 @@
 #include "layers/config/values.h"
 #include "layers/text/display.h"
 #include "tools/terminal/table.h"
-#include "train/config/model_start.h"
+#include "train/config/run_hooks.h"
 #include "train/run/resume.h"
 #include "train/tokenizers/vocabulary.h"
 #include "train/yaml/yaml.h"
@@ -76,7 +76,7 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
                          trained.loaded.resolved);
     }
     trained.state = load_checkpoint(of.checkpoint, *trained.model, nullptr);
-    model_start().merge(*trained.model, trained.loaded);
+    for_each_hook([&](const RunHooks& each) { each.on_loaded(*trained.model, trained.loaded); });
     return trained;
   } catch (const Error&) {
     if (resolve_run(run, warnings).checkpoint == of.checkpoint) {

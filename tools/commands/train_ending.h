@@ -15,7 +15,7 @@ struct NextSteps {
   std::string program = "heed";    // with the options that the run needs before the command
   bool generates = false;          // a language model: `heed generate` continues a prompt
   std::string prompt;              // for it, from the config; "" if there is none
-  std::vector<std::string> looks;  // TrainingListener::way_to_look()
+  std::vector<std::string> looks;  // RunHooks::way_to_look()
   std::vector<std::string> set;  // what has to change before the run can continue: "train.steps=40"
 };
 

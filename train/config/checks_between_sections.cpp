@@ -9,7 +9,7 @@
 #include "layers/config/types.h"
 #include "layers/config/unknown_key.h"
 #include "layers/config/values.h"
-#include "train/config/model_start.h"
+#include "train/config/run_hooks.h"
 #include "train/optim/optimizer.h"
 
 namespace heed {
@@ -123,7 +123,7 @@ void find_other_places(RunConfig& config, ConfigErrors& errors) {
 void check_together(const RunConfig& config, const ConfigNode& tree, const Task* task,
                     ConfigErrors& errors) {
   check_rates(config, tree, errors);
-  model_start().check(config, tree, errors);
+  for_each_hook([&](const RunHooks& each) { each.check(config, tree, errors); });
   const bool has_eval = !errors.are_within("eval");
   const bool has_checkpoint = !errors.are_within("checkpoint");
   if (task != nullptr && !errors.are_within("sample")) {

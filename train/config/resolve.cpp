@@ -2,7 +2,6 @@
 
 #include "layers/text/display.h"
 #include "layers/text/utf8.h"
-#include "train/config/plugin_host.h"
 #include "train/files/files.h"
 
 namespace heed {
@@ -78,18 +77,6 @@ void resolve_data(ConfigNode& data, const fs::path& folder, const Task& dataset)
       data.set(key, fingerprint_file(file).text());
     }
     key = "validation_fingerprint";
-  }
-}
-
-void resolve_plugins(ConfigNode& config, const fs::path& folder) {
-  const std::vector<std::string> needed = plugin_host().needed_by(config, folder);
-  for (const std::string& plugin : needed) {
-    require_utf8_path("plugins", plugin);
-  }
-  if (needed.empty()) {
-    config.erase("plugins");
-  } else {
-    config.set("plugins", ConfigNode::list({needed.begin(), needed.end()}));
   }
 }
 

@@ -20,7 +20,4 @@ void require_utf8_path(const char* key, const std::string& path);
 // folder, but only with the same data and tokenizer.
 void resolve_data(ConfigNode& data, const std::filesystem::path& folder, const Task& dataset);
 
-// Lists the plugins that a resumed run must load. The key is left out if there are none.
-void resolve_plugins(ConfigNode& config, const std::filesystem::path& folder);
-
 }  // namespace heed

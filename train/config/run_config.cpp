@@ -13,9 +13,8 @@
 #include "layers/module/anomaly.h"
 #include "train/config/checks_between_sections.h"
 #include "train/config/data_and_model.h"
-#include "train/config/model_start.h"
-#include "train/config/plugin_host.h"
 #include "train/config/resolve.h"
+#include "train/config/run_hooks.h"
 #include "train/files/files.h"
 #include "train/files/number_words.h"
 #include "train/optim/optimizer.h"
@@ -178,24 +177,27 @@ void check_file_names(const ConfigNode& data, ConfigErrors& errors) {
   }
 }
 
-// The vocabularies of the data are those of the checkpoint that is loaded or, where training starts
-// from weights, theirs, unless weights_ignore leaves out what reads the ids.
+// The vocabularies of the data are those of the checkpoint that is loaded or, where training
+// starts from something else, its.
 TaskSetup task_setup(const RunConfig& config, const ConfigNode& model, const fs::path& folder,
                      const fs::path& checkpoint) {
   const bool tests = config.purpose == Purpose::test;
   const int64_t most = tests ? INT32_MAX : 1000;  // tokens, of a model without a limit
-  const TrainConfig& train = config.train;
   const bool trains = config.purpose == Purpose::train, begins = checkpoint.empty() && trains;
+  fs::path vocabulary = checkpoint;
+  for_each_hook([&](const RunHooks& each) {
+    if (vocabulary.empty() && begins) vocabulary = each.vocabularies(config, folder);
+  });
   return {.config_folder = folder,
           .checkpoint = checkpoint,
-          .vocabulary = begins ? model_start().vocabularies(train, folder) : checkpoint,
+          .vocabulary = vocabulary,
           .data = tests                          ? TaskSetup::Data::fitted
                   : trains || checkpoint.empty() ? TaskSetup::Data::needed
                                                  : TaskSetup::Data::wanted,
           .context_length = whole_number(model.get("context_length")).value_or(most),
           .source_length = whole_number(model.get("source_length")).value_or(most),
           .seed = static_cast<uint64_t>(config.seed),
-          .batch_size = train.batch_size};
+          .batch_size = config.train.batch_size};
 }
 
 // In two passes: the data, of which a task is made; then the model, with the sizes that it says.
@@ -257,10 +259,10 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   ConfigErrors& errors = tree_and_mistakes.mistakes;
   ConfigErrors unreadable;  // files
   const int64_t before = errors.count();
-  if (const auto wrong =
-          error_of<IoError>([&] { plugin_host().load_named_by(tree, folder, errors); })) {
-    add_lines(unreadable, *wrong);
-  }
+  for_each_hook([&](RunHooks& each) {
+    const auto wrong = error_of<IoError>([&] { each.before_reading(tree, folder, errors); });
+    if (wrong) add_lines(unreadable, *wrong);
+  });
   const bool not_all_types = !unreadable.empty() || errors.count() > before;
   LoadedRun run;
   run.config.purpose = purpose;
@@ -271,8 +273,8 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   }
   check_together(run.config, tree, run.task.get(), errors);
   if (!errors.are_within("train")) {
-    attempt<IoError>(unreadable, tree.get("train"), "weights",
-                     [&] { model_start().find_weights(run, folder, checkpoint); });
+    for_each_hook(
+        [&](const RunHooks& each) { each.find_files(run, tree, folder, checkpoint, unreadable); });
   }
   excuse_aliases(errors);
   if (not_all_types) {
@@ -287,11 +289,8 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   for (const char* section : {"model", "train"}) {
     copy_marks(tree.get(section), *run.resolved.find(section));
   }
-  resolve_plugins(run.resolved, folder);
-  if (run.task) {
-    resolve_data(*run.resolved.find("data"), folder, *run.task);
-    model_start().compare_tokenizers(run);
-  }
+  if (run.task) resolve_data(*run.resolved.find("data"), folder, *run.task);
+  for_each_hook([&](const RunHooks& each) { each.resolve(run, folder); });
   return run;
 }
 
@@ -318,18 +317,13 @@ std::map<std::string, std::string> LoadedRun::made_with() const {
       {"heedgrad", HEED_VERSION},
       {"kernels", text(own, "OpenBLAS for ", blas_info().kernel)},
       {"loops", simd_name(compiled_simd())}};
-  for (const ConfigNode& plugin : resolved.get("plugins").children()) {
-    const fs::path name = plugin.text();
-    all["plugin " + name.filename().string()] = plugin_host().fingerprint(name);
-  }
+  for_each_hook([&](const RunHooks& each) { all.merge(each.made_with(*this)); });
   return all;
 }
 
 std::string LoadedRun::program() const {
   std::string words = "heed";
-  for (const ConfigNode& plugin : resolved.get("plugins").children()) {
-    words += " --plugin " + shell_word(plugin.text());
-  }
+  for_each_hook([&](const RunHooks& each) { words += each.options(*this); });
   return words;
 }
 

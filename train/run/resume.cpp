@@ -2,7 +2,7 @@
 
 #include "layers/config/values.h"
 #include "train/checkpoint/manifest.h"
-#include "train/config/model_start.h"
+#include "train/config/run_hooks.h"
 #include "train/yaml/yaml.h"
 
 namespace heed {
@@ -109,7 +109,7 @@ std::map<std::string, std::string> values_without_locations(const ConfigNode& re
 
 void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
   const ConfigNode before = with_defaults(read_config(of_run.string()));
-  model_start().check_resumed(before, resumed);
+  for_each_hook([&](const RunHooks& each) { each.check_resumed(before, resumed); });
   const std::string lines = differences(fixed_values(before), fixed_values(resumed), " in the run");
   require<ConfigError>(lines.empty(), "resume: only ", what_may_change(run_fields()),
                        " may change; these differ:", lines);

@@ -6,7 +6,7 @@
 
 #include "tests/support/source_tree.h"
 #include "tests/support/training_run.h"
-#include "train/config/plugin_host.h"
+#include "train/config/run_hooks.h"
 #include "train/plan.h"
 #include "train/yaml/yaml_set.h"
 
@@ -139,7 +139,7 @@ Lines read_config_of(const Case& one, const TempDir& folder) {
   const std::string config = one.is_whole ? one.config : completed(one.config);
   const std::string file = write_config(folder, config);
   for (const auto& [name, content] : one.files) write_text(folder / name, content);
-  plugin_host().trust(one.trusts_plugins);
+  for_each_hook([&](RunHooks& each) { each.load_libraries({}, one.trusts_plugins); });
   const Plan plan = make_plan(load_run(read_run_tree(file, one.sets), folder.path()));
   require_memory(plan);
   return plan.warnings;

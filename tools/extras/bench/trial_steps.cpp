@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "train/config/model_start.h"
+#include "train/config/run_hooks.h"
 
 namespace heed::cli {
 
@@ -10,8 +10,7 @@ TrialSteps::TrialSteps(const LoadedRun& run, Crew& crew)
     : run_(run),
       crew_(crew),
       model_(make_model(run)),
-      optimizer_(optimizer_registry().make(run.config.optimizer,
-                                           parameters_to_train(*model_, run.config.train))),
+      optimizer_(optimizer_registry().make(run.config.optimizer, trained_parameters(*model_))),
       schedule_(schedule_registry().make(run.config.schedule,
                                          {optimizer_->base_lr(), run.config.train.steps})) {}
 

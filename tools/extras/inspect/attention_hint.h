@@ -1,11 +1,11 @@
 // After training: the command that shows a run's attention.
 #pragma once
 
-#include "train/listener.h"
+#include "train/run_hooks.h"
 
 namespace heed {
 
-class AttentionHint final : public TrainingListener {
+class AttentionHint final : public RunHooks {
  public:
   static constexpr const char* help = "how to look at attention";
   using Config = NoFields;
@@ -14,6 +14,6 @@ class AttentionHint final : public TrainingListener {
   // "" if the model attends to nothing that can be shown.
   std::string way_to_look(const RunInTraining& run) override;
 };
-HEED_LISTENER(AttentionHint, "way_to_attention");
+HEED_RUN_HOOKS(AttentionHint, "way_to_attention");
 
 }  // namespace heed

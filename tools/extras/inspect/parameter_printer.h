@@ -4,11 +4,11 @@
 #include <functional>
 #include <vector>
 
-#include "train/listener.h"
+#include "train/run_hooks.h"
 
 namespace heed {
 
-class ParameterPrinter final : public TrainingListener {
+class ParameterPrinter final : public RunHooks {
  public:
   static constexpr const char* help = "the parameters that train.show names";
   using Config = NoFields;
@@ -24,6 +24,6 @@ class ParameterPrinter final : public TrainingListener {
   std::function<void(const std::string&)> say_;
   std::vector<NamedParameter> shown_;
 };
-HEED_LISTENER(ParameterPrinter, "show");
+HEED_RUN_HOOKS(ParameterPrinter, "show");
 
 }  // namespace heed

@@ -5,33 +5,32 @@
 #include <string>
 
 #include "tools/extras/report/train/keys.h"
-#include "train/config/checks_between_sections.h"
 #include "train/files/number_words.h"
-#include "train/listener.h"
+#include "train/run_hooks.h"
 
 namespace heed {
 
-class ReportLater final : public TrainingListener {
+class ReportLater final : public RunHooks {
  public:
   static constexpr const char* help = "how to make the report of a run in float64";
   using Config = NoFields;
 
   explicit ReportLater(const Config& = {}) {}
 
-  // Throws ConfigError for eval.probe, whose scores only a report during training shows.
-  void check(const LoadedRun& loaded) const override {
-    if (loaded.config.eval.extra.get<ProbeKeys>().probe == "none") return;
-    ConfigErrors errors;
-    attempt(errors, loaded.resolved.get("eval"), "probe", [] {
-      fail<ConfigError>("is for precision: float32, which writes the report that shows it");
-    });
-    errors.throw_if_any();
+  // Refuses eval.probe, whose scores only a report during training shows.
+  void prepare(Module&, const LoadedRun& loaded, ConfigErrors& errors) const override {
+    if (loaded.config.purpose != Purpose::train ||
+        loaded.config.eval.extra.get<ProbeKeys>().probe == "none") {
+      return;
+    }
+    errors.add_field(loaded.resolved.get("eval"), "probe",
+                     "is for precision: float32, which writes the report that shows it");
   }
 
   std::string way_to_look(const RunInTraining& run) override {
     return "heed report " + shell_word(run.folder.string());
   }
 };
-HEED_LISTENER(ReportLater, "report");
+HEED_RUN_HOOKS(ReportLater, "report");
 
 }  // namespace heed

@@ -49,6 +49,10 @@ std::vector<std::pair<std::string, std::string>> facts_of(const LoadedRun& loade
           {"heedgrad", HEED_VERSION}};
 }
 
+bool scores_heads(const LoadedRun& run) {
+  return run.config.eval.extra.get<ProbeKeys>().probe == "heads";
+}
+
 }  // namespace
 
 template <class F>
@@ -64,15 +68,11 @@ void RunReport::attempt(F&& f) {
   }
 }
 
-void RunReport::check(const LoadedRun& loaded) const {
-  if (loaded.config.eval.extra.get<ProbeKeys>().probe == "heads") {
-    const DryRun dry;
-    const auto model = make_layer(loaded.config.model);
-    ConfigErrors errors;
+void RunReport::prepare(Module& model, const LoadedRun& loaded, ConfigErrors& errors) const {
+  if (dry_run() && loaded.config.purpose == Purpose::train && scores_heads(loaded)) {
     heed::attempt(errors, loaded.resolved.get("eval"), "probe", [&] {
-      probe::require_heads(*model, probe::repeated_tokens(*model, 1, 1, 0), "heads");
+      probe::require_heads(model, probe::repeated_tokens(model, 1, 1, 0), "heads");
     });
-    errors.throw_if_any();
   }
 }
 
@@ -133,7 +133,7 @@ void RunReport::add_snapshot(int64_t step) {
 void RunReport::add_head_scores(int64_t step) {
   const LoadedRun& loaded = run_->loaded;
   Module& model = run_->model;
-  if (loaded.config.eval.extra.get<ProbeKeys>().probe != "heads") {
+  if (!scores_heads(loaded)) {
     return;
   }
   const int64_t repeat = probe::default_repeat(model);

@@ -8,22 +8,21 @@
 
 #include "tools/extras/report/data.h"
 #include "tools/extras/report/record.h"
-#include "train/listener.h"
+#include "train/run_hooks.h"
 
 namespace heed {
 
 // Nothing here throws, because a report must never end a run. The first failure is returned by
 // trouble(), and the report is given up.
-class RunReport final : public TrainingListener {
+class RunReport final : public RunHooks {
  public:
   static constexpr const char* help = "report.json and report.html";
   using Config = NoFields;
 
   explicit RunReport(const Config& = {}) {}
 
-  // Throws ConfigError if the config asks for what its model does not have: scores of heads
-  // (eval.probe) of a model that has none. Allocates no weights.
-  void check(const LoadedRun& loaded) const override;
+  // Requires, in a dry run, that a model has the heads whose scores the config asks for.
+  void prepare(Module& model, const LoadedRun& loaded, ConfigErrors& errors) const override;
   // Continues after `step` with the entries of report.json up to there. A new run starts with a
   // snapshot of its attention before training.
   void on_begin(const RunInTraining& run, int64_t step) override;
@@ -53,6 +52,6 @@ class RunReport final : public TrainingListener {
   bool given_up_ = false;
   Clock::time_point not_before_ = {}, last_written_ = {};
 };
-HEED_LISTENER(RunReport, "report");
+HEED_RUN_HOOKS(RunReport, "report");
 
 }  // namespace heed

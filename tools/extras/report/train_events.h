@@ -2,11 +2,11 @@
 // for each row of metrics.csv, with null for what was not measured, then "end".
 #pragma once
 
-#include "train/listener.h"
+#include "train/run_hooks.h"
 
 namespace heed {
 
-class TrainEvents final : public TrainingListener {
+class TrainEvents final : public RunHooks {
  public:
   static constexpr const char* help = "a JSON object a line, for other programs";
   using Config = NoFields;
@@ -22,6 +22,6 @@ class TrainEvents final : public TrainingListener {
   std::filesystem::path folder_;
   bool is_read_ = true;
 };
-HEED_LISTENER(TrainEvents, "events");
+HEED_RUN_HOOKS(TrainEvents, "events");
 
 }  // namespace heed

@@ -101,7 +101,7 @@ void find_odd_training(const RunConfig& config, Advice& found) {
 
 }  // namespace
 
-Advice RunAdviser::about_model(const LoadedRun& run, Module& model) const {
+Advice RunAdvice::about_model(const LoadedRun& run, Module& model) const {
   const Batch batch = run.task->data().next(1, streams().data());
   run.task->loss(model(batch.input), batch).sum.backward();
   int64_t count = 0;
@@ -119,7 +119,7 @@ Advice RunAdviser::about_model(const LoadedRun& run, Module& model) const {
                            count > 3 ? ", ..." : "")};
 }
 
-Advice RunAdviser::about_run(const LoadedRun& run, const Plan& plan) const {
+Advice RunAdvice::about_run(const LoadedRun& run, const Plan& plan) const {
   Advice found;
   find_leak(run, plan, found);
   if (plan.base_lr == 0) {

@@ -11,7 +11,7 @@
 #include "tools/commands/run_files.h"
 #include "tools/extras/configs/own_config.h"
 #include "tools/terminal/table.h"
-#include "train/config/plugin_host.h"
+#include "train/config/run_hooks.h"
 #include "train/files/files.h"
 #include "train/files/number_words.h"
 
@@ -104,7 +104,7 @@ int copy(const OwnConfig& config, const fs::path& folder, bool json) {
 }
 
 int run(const ConfigsOptions& o) {
-  plugin_host().require_this_precision();
+  for_each_hook([](const RunHooks& each) { each.require_this_precision(); });
   if (o.name.empty()) {
     require<ConfigError>(!o.copy, "heed configs: --copy needs the NAME of a config");
     return list(o.json);

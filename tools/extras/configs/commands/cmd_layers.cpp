@@ -9,8 +9,8 @@
 #include "tools/extras/checks/layers/variants.h"
 #include "tools/extras/configs/schema.h"
 #include "tools/terminal/table.h"
-#include "train/config/plugin_host.h"
 #include "train/config/run_config.h"
+#include "train/config/run_hooks.h"
 #include "train/data/task.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
@@ -178,7 +178,7 @@ void require_known(const std::string& name, const std::vector<FieldInfo>& sectio
 }
 
 int run(const LayersOptions& o) {
-  plugin_host().require_this_precision();
+  for_each_hook([](const RunHooks& each) { each.require_this_precision(); });
   const std::vector<FieldInfo> sections = run_fields();
   if (!o.name.empty()) {
     require_known(o.name, sections);

@@ -3,7 +3,7 @@
 
 #include "tools/command.h"
 #include "tools/extras/configs/schema.h"
-#include "train/config/plugin_host.h"
+#include "train/config/run_hooks.h"
 
 namespace heed::cli {
 
@@ -14,7 +14,7 @@ struct SchemaOptions {};
 void declare(Arguments&, SchemaOptions&) {}
 
 int run(const SchemaOptions&) {
-  plugin_host().require_this_precision();
+  for_each_hook([](const RunHooks& each) { each.require_this_precision(); });
   std::fputs(config_schema().c_str(), stdout);
   return 0;
 }

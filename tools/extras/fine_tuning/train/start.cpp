@@ -32,8 +32,8 @@ bool is_full(const RunConfig& config) {
 }  // namespace
 
 // An embedding that is drawn anew has a vocabulary of its own.
-fs::path FineTuningStart::vocabularies(const TrainConfig& train, const fs::path& folder) const {
-  const auto& keys = train.extra.get<FineTuningKeys>();
+fs::path FineTuning::vocabularies(const RunConfig& config, const fs::path& folder) const {
+  const FineTuningKeys& keys = keys_of(config);
   const std::vector<std::string>& ignored = keys.weights_ignore;
   if (keys.weights.empty() || matches_any(ignored, "tok_emb.weight") ||
       matches_any(ignored, "source_emb.weight")) {
@@ -41,19 +41,19 @@ fs::path FineTuningStart::vocabularies(const TrainConfig& train, const fs::path&
   }
   fs::path file;
   std::vector<std::string> warnings;  // reported, as mistakes are, where the weights are opened
-  error_of<IoError>([&] { file = heed::find_weights(folder / keys.weights, warnings); });
+  error_of<IoError>([&] { file = find_weights(folder / keys.weights, warnings); });
   return file.parent_path();
 }
 
-void FineTuningStart::check(const RunConfig& config, const ConfigNode& tree,
-                            ConfigErrors& errors) const {
+void FineTuning::check(const RunConfig& config, const ConfigNode& tree,
+                       ConfigErrors& errors) const {
   const bool is_read = !errors.are_within("checkpoint") && !errors.are_within("train");
   errors.has_no_effect(tree.get("checkpoint"), "full",
                        is_read && is_full(config) && !keys_of(config).lora,
                        "without train.lora: a checkpoint has all weights then; leave it out");
 }
 
-void FineTuningStart::check_resumed(const ConfigNode& before, const ConfigNode& now) const {
+void FineTuning::check_resumed(const ConfigNode& before, const ConfigNode& now) const {
   const std::string began = before.get("train").get("weights").text();
   const std::string given = now.get("train").get("weights").text();
   const bool is_base = now.get("train").has("lora") &&  // found by its hash, wherever it is
@@ -102,8 +102,9 @@ std::string other_ids(const LoadedRun& run, const std::string& type_before) {
 
 }  // namespace
 
-void FineTuningStart::find_weights(LoadedRun& run, const fs::path& folder,
-                                   const fs::path& checkpoint) const {
+namespace {
+
+void find_file(LoadedRun& run, const fs::path& folder, const fs::path& checkpoint) {
   auto& train = run.config.train.extra.own<FineTuningKeys>();
   if (train.weights.empty()) return;
   train.weights = fs::absolute(folder / train.weights).lexically_normal().string();
@@ -113,8 +114,7 @@ void FineTuningStart::find_weights(LoadedRun& run, const fs::path& folder,
     require<IoError>(!is_base || !is_temporary(train.weights), "a packed run is no base for ",
                      "train.lora, which needs it whenever the run is opened; unpack it with tar");
     const auto wrong = error_of<IoError>([&] {
-      run.weights =
-          heed::find_weights(with_hash(train.weights, train.weights_fingerprint), run.warnings);
+      run.weights = find_weights(with_hash(train.weights, train.weights_fingerprint), run.warnings);
       const std::string found = source_fingerprint(run.weights).text();
       require<IoError>(train.weights_fingerprint.empty() || train.weights_fingerprint == found,
                        run.weights.string(), ": changed: expected fingerprint ",
@@ -126,10 +126,18 @@ void FineTuningStart::find_weights(LoadedRun& run, const fs::path& folder,
   }
 }
 
-void FineTuningStart::compare_tokenizers(LoadedRun& run) const {
+}  // namespace
+
+void FineTuning::find_files(LoadedRun& run, const ConfigNode& tree, const fs::path& folder,
+                            const fs::path& checkpoint, ConfigErrors& unreadable) const {
+  attempt<IoError>(unreadable, tree.get("train"), "weights",
+                   [&] { find_file(run, folder, checkpoint); });
+}
+
+void FineTuning::resolve(LoadedRun& run, const fs::path&) const {
   const fs::path folder = run.weights.parent_path(), config = folder / stored_config;
   const bool foreign = !run.weights.empty() && maker_of(folder) != nullptr;
-  if (run.weights.empty() || (!foreign && !is_there(config))) return;
+  if (!run.task || run.weights.empty() || (!foreign && !is_there(config))) return;
   const ConfigNode before = foreign ? ConfigNode() : read_config(config.string()).get("data");
   const std::vector<std::string>& ignored = keys_of(run.config).weights_ignore;
   if (!matches_any(ignored, "tok_emb.weight") || !matches_any(ignored, "out_head.weight")) {
@@ -152,7 +160,7 @@ void leave_out_base(Module& model, const std::vector<std::string>& ignored) {
 
 }  // namespace
 
-void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors& errors) const {
+void FineTuning::prepare(Module& model, const LoadedRun& run, ConfigErrors& errors) const {
   const FineTuningKeys& train = keys_of(run.config);
   const ConfigNode& section = run.resolved.get("train");
   if (!run.weights.empty()) {
@@ -172,17 +180,19 @@ void FineTuningStart::prepare(Module& model, const LoadedRun& run, ConfigErrors&
     const std::string mistake = mistake_in_pattern(model, pattern.text(), trains);
     if (!mistake.empty()) errors.add(pattern, mistake);
   }
+  if (trains && errors.empty()) freeze(model, train.freeze);
 }
 
-std::string FineTuningStart::source(const LoadedRun& run) const {
+std::vector<std::pair<std::string, std::string>> FineTuning::details(const LoadedRun& run) const {
+  if (run.weights.empty()) return {};
   std::string but;
   for (const std::string& pattern : keys_of(run.config).weights_ignore) {
     but += (but.empty() ? ", all but " : " and ") + pattern;
   }
-  return run.weights.empty() ? "" : text("from ", run.weights.string(), but);
+  return {{"weights", text("from ", run.weights.string(), but)}};
 }
 
-std::vector<std::string> FineTuningStart::differences(const LoadedRun& run) const {
+std::vector<std::string> FineTuning::about_model(const LoadedRun& run, Module&) const {
   if (keys_of(run.config).lora && keys_of(run.config).weights.empty()) {
     return {
         "train.lora adds to weights that stay as they are drawn: train.weights says where to "
@@ -191,11 +201,7 @@ std::vector<std::string> FineTuningStart::differences(const LoadedRun& run) cons
   return differences_from(run.weights, run.config.model);
 }
 
-void FineTuningStart::freeze(Module& model, const TrainConfig& config) const {
-  heed::freeze(model, config.extra.get<FineTuningKeys>().freeze);
-}
-
-void FineTuningStart::merge(Module& model, const LoadedRun& run) const {
+void FineTuning::on_loaded(Module& model, const LoadedRun& run) const {
   if (const Choice& lora = keys_of(run.config).lora) {
     adapter_registry().make(lora)->merge_into(model);
     model.for_each_parameter([](const std::string&, Parameter& each) { each.leave_out(false); });

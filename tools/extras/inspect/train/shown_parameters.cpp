@@ -38,7 +38,8 @@ std::string mistake_in(const Module& model, const std::string& name) {
 
 }  // namespace
 
-void ShowAdviser::check(const LoadedRun& run, const Module& model, ConfigErrors& errors) const {
+void ShownNames::prepare(Module& model, const LoadedRun& run, ConfigErrors& errors) const {
+  if (run.config.purpose != Purpose::train) return;
   for (const ConfigNode& name : run.resolved.get("train").get("show").children()) {
     if (shown_parameters(model, {name.text()}).empty()) {
       errors.add(name, mistake_in(model, name.text()));

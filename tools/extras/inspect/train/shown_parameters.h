@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "train/check/adviser.h"
-#include "train/config/run_config.h"
+#include "train/run_hooks.h"
 
 namespace heed {
 
@@ -16,14 +15,14 @@ std::vector<NamedParameter> shown_parameters(const Module& model,
                                              const std::vector<std::string>& names);
 
 // Requires that each name chooses some.
-class ShowAdviser final : public Adviser {
+class ShownNames final : public RunHooks {
  public:
   static constexpr const char* help = "the names in train.show";
   using Config = NoFields;
 
-  explicit ShowAdviser(const Config&) {}
-  void check(const LoadedRun& run, const Module& model, ConfigErrors& errors) const override;
+  explicit ShownNames(const Config&) {}
+  void prepare(Module& model, const LoadedRun& run, ConfigErrors& errors) const override;
 };
-HEED_ADVISER(ShowAdviser, "show");
+HEED_RUN_HOOKS(ShownNames, "shown_names");
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "autograd/base/rethrow.h"
+#include "train/config/resolve.h"
 #include "train/files/files.h"
 #include "train/files/number_words.h"
 
@@ -199,7 +200,7 @@ void PluginRegistration::note(const std::string& kind, const std::string& name) 
   plugins().types[{kind, name}] = plugin_;
 }
 
-void DynamicPlugins::load(const fs::path& path) {
+void load_plugin(const fs::path& path) {
   require<IoError>(!path.empty(), "--plugin: expected the name of a library, got nothing");
   if (const auto other = error_of<OtherPrecision>([&] { load_library(path, true); })) {
     plugins().of_other_precision.push_back(*other);
@@ -211,10 +212,14 @@ void DynamicPlugins::require_this_precision() const {
   require<IoError>(others.empty(), others.empty() ? "" : others.front());
 }
 
-void DynamicPlugins::trust(bool trusted) { plugins().trusted = trusted; }
+bool DynamicPlugins::load_libraries(const std::vector<std::string>& named, bool trusted) {
+  plugins().trusted = trusted;
+  for (const std::string& plugin : named) load_plugin(plugin);
+  return true;
+}
 
-void DynamicPlugins::load_named_by(const ConfigNode& config, const fs::path& folder,
-                                   ConfigErrors& errors) {
+void DynamicPlugins::before_reading(const ConfigNode& config, const fs::path& folder,
+                                    ConfigErrors& errors) {
   require_this_precision();
   const ConfigNode& named = config.get("plugins");
   if (!named.is_list()) {
@@ -255,8 +260,9 @@ void DynamicPlugins::load_named_by(const ConfigNode& config, const fs::path& fol
   require<IoError>(unreadable.empty(), unreadable);
 }
 
-std::vector<std::string> DynamicPlugins::needed_by(const ConfigNode& config,
-                                                   const fs::path& folder) const {
+namespace {
+
+std::vector<std::string> needed_by(const ConfigNode& config, const fs::path& folder) {
   std::vector<std::string> types, needed;
   collect_types(config, types);
   const auto need = [&](const fs::path& path) {
@@ -280,13 +286,36 @@ std::vector<std::string> DynamicPlugins::needed_by(const ConfigNode& config,
   return needed;
 }
 
-std::string DynamicPlugins::fingerprint(const fs::path& name) const {
-  for (const LoadedPlugin& plugin : plugins().loaded) {
-    if (plugin.path == name) {
-      return plugin.fingerprint;
+}  // namespace
+
+void DynamicPlugins::resolve(LoadedRun& run, const fs::path& folder) const {
+  const std::vector<std::string> needed = needed_by(run.resolved, folder);
+  for (const std::string& plugin : needed) {
+    require_utf8_path("plugins", plugin);
+  }
+  run.resolved.erase("plugins");
+  if (!needed.empty()) {
+    run.resolved.set("plugins", ConfigNode::list({needed.begin(), needed.end()}));
+  }
+}
+
+std::map<std::string, std::string> DynamicPlugins::made_with(const LoadedRun& run) const {
+  std::map<std::string, std::string> all;
+  for (const ConfigNode& named : run.resolved.get("plugins").children()) {
+    std::string& checksum = all["plugin " + fs::path(named.text()).filename().string()];
+    for (const LoadedPlugin& plugin : plugins().loaded) {
+      if (plugin.path == named.text()) checksum = plugin.fingerprint;
     }
   }
-  return "";
+  return all;
+}
+
+std::string DynamicPlugins::options(const LoadedRun& run) const {
+  std::string all;
+  for (const ConfigNode& plugin : run.resolved.get("plugins").children()) {
+    all += " --plugin " + shell_word(plugin.text());
+  }
+  return all;
 }
 
 bool add_linked_plugin(const char* identity, PluginFunction function) {

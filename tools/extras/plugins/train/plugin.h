@@ -7,44 +7,47 @@
 // names both sides.
 //
 // A library can do whatever its user can. What a config or a run folder names may come from
-// somebody else, and is loaded only after trust(true).
+// somebody else, and is loaded only if the command line trusts it.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "train/config/plugin_host.h"
 #include "train/data/task.h"
-#include "train/listener.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
+#include "train/run_hooks.h"
 
 namespace heed {
 
-class DynamicPlugins final : public PluginHost {
+// Loads the plugin at `path`, or its sibling for the other precision. Does nothing if it is already
+// loaded, or if it only exists for the other precision: the process may still be replaced by the
+// program of that one; else require_this_precision() throws. Throws IoError if the file is missing,
+// not a plugin or built against something else; throws ConfigError, with nothing added, if a name is
+// taken.
+void load_plugin(const std::filesystem::path& path);
+
+class DynamicPlugins final : public RunHooks {
  public:
   static constexpr const char* help = "shared libraries";
   using Config = NoFields;
 
   explicit DynamicPlugins(const Config&) {}
 
-  void trust(bool trusted) override;
-  // Loads the plugin at `path`, or its sibling for the other precision. Does nothing if it is
-  // already loaded, or if it only exists for the other precision: the process may still be replaced
-  // by the program of that one; else require_this_precision() throws. Throws IoError if the file is
-  // missing, not a plugin or built against something else; throws ConfigError, with nothing added,
-  // if a name is taken.
-  void load(const std::filesystem::path& path) override;
+  bool load_libraries(const std::vector<std::string>& named, bool trusted) override;
   void require_this_precision() const override;
-  // A plugin with the same file name that was passed to load() is used instead: it may have moved.
-  void load_named_by(const ConfigNode& config, const std::filesystem::path& folder,
-                     ConfigErrors& errors) override;
-  std::vector<std::string> needed_by(const ConfigNode& config,
-                                     const std::filesystem::path& folder) const override;
-  std::string fingerprint(const std::filesystem::path& name) const override;
+  // Loads what the config names. A plugin with the same file name that was loaded by load_plugin() is
+  // used instead: it may have moved. Adds those that nobody has allowed.
+  void before_reading(const ConfigNode& config, const Path& folder, ConfigErrors& errors) override;
+  // Lists the plugins that a resumed run must load, as absolute paths under their float32 names:
+  // those that the config lists, and those that define one of its types.
+  void resolve(LoadedRun& run, const Path& folder) const override;
+  // The checksums that they had when they were loaded.
+  std::map<std::string, std::string> made_with(const LoadedRun& run) const override;
+  std::string options(const LoadedRun& run) const override;
 };
-HEED_PLUGINS(DynamicPlugins, "dynamic");
+HEED_RUN_HOOKS(DynamicPlugins, "plugins");
 
 // The argument of a plugin's registration function.
 class PluginRegistration {

@@ -24,7 +24,7 @@ const std::vector<std::string> more_of_everything = {
 
 Ending train_with_report(Trainer& trainer) {
   RunReport report;
-  trainer.add_listener(report);
+  trainer.add_hooks(report);
   return trainer.train();
 }
 

@@ -26,11 +26,11 @@ class HalfUsed : public Module {
 TEST_CASE("advice: parameters without a gradient, of which none is left") {
   const TempDir folder;
   const LoadedRun run = load_small(folder);
-  const RunAdviser adviser({});
+  const RunAdvice advice({});
   HalfUsed model;
-  CHECK(adviser.about_model(run, model) ==
+  CHECK(advice.about_model(run, model) ==
         std::vector<std::string>{
             "1 of the parameters get no gradient and stay as drawn: idle.weight"});
   for (const NamedParameter& each : model.parameters()) CHECK(!each.tensor.grad());
-  CHECK(adviser.about_model(run, *make_layer(run.config.model)).empty());
+  CHECK(advice.about_model(run, *make_layer(run.config.model)).empty());
 }

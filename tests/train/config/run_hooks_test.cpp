@@ -1,4 +1,4 @@
-#include "train/config/model_start.h"
+#include "train/run_hooks.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,6 @@
 #include "tests/support/near.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/training_run.h"
-#include "train/plan.h"
 
 using namespace heed;
 using namespace heed::testing;
@@ -59,7 +58,7 @@ TEST_CASE("heed train --json: a build without the extra that prints events refus
   CHECK(!std::filesystem::exists(out));
 }
 
-TEST_CASE("model start: it leaves a model as it was drawn") {
+TEST_CASE("run hooks: without keys of theirs they leave a model as it was drawn") {
   const TempDir folder;
   const LoadedRun run = load_small(folder);
   manual_seed(5);
