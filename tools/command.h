@@ -82,9 +82,9 @@ struct Command {
   Group group;
   // Declares the arguments and returns the function to run, which returns the exit code.
   std::function<std::function<int()>(Arguments& arguments)> declare;
-  // Of several processes that a launcher has started, all run it, as a crew (train/crew.h). Other
+  // Of several processes that a launcher has started, all run it (train/workers.h). Other
   // commands are run by the first one alone.
-  bool in_crew = false;
+  bool with_workers = false;
   // Of a command that makes one file of a run: the folder of such a file; of any other its name.
   std::function<std::string(const std::string& path)> unpack = {};
 };
@@ -101,8 +101,8 @@ Command command(std::string name, std::string help, std::string example,
           }};
 }
 
-inline Command in_crew(Command command) {
-  command.in_crew = true;
+inline Command with_workers(Command command) {
+  command.with_workers = true;
   return command;
 }
 

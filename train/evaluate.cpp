@@ -29,13 +29,13 @@ int64_t examples_of(const Task& task, Split split, int64_t batch_size,
 }
 
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
-                    std::optional<int64_t> batches, Crew& crew) {
+                    std::optional<int64_t> batches, Workers& workers) {
   const int64_t count = examples_of(task, split, batch_size, batches);
-  return evaluate_examples(model, task, split, batch_size, count, crew).value();
+  return evaluate_examples(model, task, split, batch_size, count, workers).value();
 }
 
 std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Split split,
-                                            int64_t batch_size, int64_t count, Crew& crew,
+                                            int64_t batch_size, int64_t count, Workers& workers,
                                             const std::function<bool()>& stop) {
   const auto start = std::chrono::steady_clock::now();
   const EvaluationMode mode(model);
@@ -45,11 +45,11 @@ std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Spl
                        " part (data.train_fraction): ", task.description());
   count = std::min(count, available);
   const int64_t batches = (count + batch_size - 1) / batch_size;
-  const Part own = crew.share_of(batches);
-  const int64_t largest_share = (batches + crew.size() - 1) / crew.size();
+  const Part own = workers.share_of(batches);
+  const int64_t largest_share = (batches + workers.size() - 1) / workers.size();
   Tally tally;
   for (int64_t i = 0; i < largest_share; ++i) {
-    if (stop && crew.agree(stop())) {
+    if (stop && workers.agree(stop())) {
       return std::nullopt;
     }
     if (own.begin + i >= own.end) {
@@ -65,7 +65,7 @@ std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Spl
     tally.bytes += task.target_bytes(batch);
     task.score(output.value(), batch, tally.score);
   }
-  const Tally all = crew.total(std::move(tally));
+  const Tally all = workers.total(std::move(tally));
   Evaluation found{all.score};
   found.tokens = all.counted;
   // A validation loss of 0 for nothing would be the best of the run.

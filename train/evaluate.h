@@ -4,8 +4,8 @@
 #include <functional>
 #include <optional>
 
-#include "train/crew.h"
 #include "train/data/task.h"
+#include "train/workers.h"
 
 namespace heed {
 
@@ -18,14 +18,15 @@ inline std::optional<double> share_of(int64_t part, int64_t whole) {
 // Evaluates n = `batches` times `batch_size` of the split's N examples, those with the numbers
 // k N / n rounded down, or all examples if `batches` is nullopt or n exceeds N. Throws ConfigError
 // for a split without examples, and for validation examples without a target that counts. The
-// members of the crew share the batches; all get the same result, for any number of them.
+// workers share the batches; all get the same result, for any number of them.
 Evaluation evaluate(Module& model, const Task& task, Split split, int64_t batch_size,
-                    std::optional<int64_t> batches, Crew& crew = alone());
+                    std::optional<int64_t> batches, Workers& workers = one_worker());
 
 // The same for n = `count` examples, at most all. No result if stop() is true before a batch; of a
-// crew the leader's counts.
+// workers, that of rank 0 counts.
 std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Split split,
-                                            int64_t batch_size, int64_t count, Crew& crew = alone(),
+                                            int64_t batch_size, int64_t count,
+                                            Workers& workers = one_worker(),
                                             const std::function<bool()>& stop = {});
 
 // n of the first function.

@@ -67,7 +67,7 @@ void require_outputs(Module& model, const LoadedRun& run, Plan& plan) {
                        ", and the last axis must have one number for each");
 }
 
-void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
+void walk_through(const LoadedRun& run, const Workers& workers, Plan& plan) {
   plan.training_tokens = run.task->data().training_tokens();
   set_fused(run.config.fused);
   const DryRun dry;
@@ -82,11 +82,11 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   for (const NamedParameter& parameter : trained) {
     plan.trained_parameters += parameter.tensor.size();
   }
-  const auto gradient_bytes = [&](const TrainConfig& config, const Crew& of) {
+  const auto gradient_bytes = [&](const TrainConfig& config, const Workers& of) {
     return static_cast<int64_t>(of.gradient_copies(config) *
                                 static_cast<double>(plan.trained_parameters) * sizeof(real));
   };
-  plan.gradient_bytes = gradient_bytes(run.config.train, crew);
+  plan.gradient_bytes = gradient_bytes(run.config.train, workers);
   const std::unique_ptr<Optimizer> optimizer =
       optimizer_registry().make(run.config.optimizer, trained);
   plan.optimizer_bytes = live() - plan.weight_bytes;
@@ -110,7 +110,7 @@ void walk_through(const LoadedRun& run, const Crew& crew, Plan& plan) {
   plan.tokens_per_step = saturated_product(tokens / walked.accumulate, accumulate);
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
   const int64_t step_bytes = pool::stats().reserved_bytes - at_rest;
-  plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked, alone()));
+  plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked, one_worker()));
 }
 
 std::string parts_of_memory(const Plan& plan) {
@@ -121,7 +121,7 @@ std::string parts_of_memory(const Plan& plan) {
 
 }  // namespace
 
-Plan make_plan(const LoadedRun& run, const Crew& crew) {
+Plan make_plan(const LoadedRun& run, const Workers& workers) {
   Plan plan;
   plan.model_mark = run.resolved.get("model").mark();
   warn(run.warnings, plan);
@@ -130,7 +130,7 @@ Plan make_plan(const LoadedRun& run, const Crew& crew) {
   try {
     const RestoreState restore(run.task->data());
     addressable("the run", "; make the model or the batch smaller", [&] {
-      walk_through(run, crew, plan);
+      walk_through(run, workers, plan);
       for_each_hook([&](const RunHooks& each) { warn(each.about_run(run, plan), plan); });
     });
     const ScheduleSetup setup{plan.base_lr, run.config.train.steps};

@@ -8,7 +8,7 @@
 #include "autograd/base/modes.h"
 #include "autograd/random/streams.h"
 #include "train/config/run_config.h"
-#include "train/crew.h"
+#include "train/workers.h"
 
 namespace heed {
 
@@ -37,8 +37,8 @@ struct Plan {
 
 // Performs a training step in a dry run, and asks all hooks for warnings (run_hooks.h). Streams and
 // task are restored. Throws ConfigError if the model does not fit the data. The memory is that of
-// this member of the crew.
-Plan make_plan(const LoadedRun& run, const Crew& crew = alone());
+// this worker.
+Plan make_plan(const LoadedRun& run, const Workers& workers = one_worker());
 
 // Throws ConfigError if `processes` such runs need more memory than this machine has available.
 void require_memory(const Plan& plan, int processes = 1);

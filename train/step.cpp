@@ -10,12 +10,12 @@
 namespace heed {
 
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
-                      double lr, const Batch* only, Crew& crew) {
-  const auto sum = crew.gradient_sum(optimizer.parameters(), config);
+                      double lr, const Batch* only, Workers& workers) {
+  const auto sum = workers.gradient_sum(optimizer.parameters(), config);
   for (int64_t i = 0; i < config.accumulate; ++i) {
     const Batch batch = only ? *only : task.data().next(config.batch_size, streams().data());
     if (!sum->begin(i, model, batch)) {
-      continue;  // another member of the crew computes it
+      continue;  // another worker computes it
     }
     GraphObserver::each([](GraphObserver& observer) { observer.forward_begins(); });
     const AddedLosses added;

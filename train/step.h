@@ -2,8 +2,8 @@
 #pragma once
 
 #include "train/config/run_config.h"
-#include "train/crew.h"
 #include "train/optim/optimizer.h"
+#include "train/workers.h"
 
 namespace heed {
 
@@ -18,10 +18,10 @@ struct StepResult {
 std::vector<NamedParameter> trained_parameters(const Module& model);
 
 // Throws DivergedError, before any weight changes, if the loss or a gradient is not finite. With
-// `only`, that is the batch instead of the task's next one. All members of the crew call it; each
+// `only`, that is the batch instead of the task's next one. All workers call it; each
 // computes its shards of the step, and all get the same result, weights and random streams.
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
-                      double lr, const Batch* only = nullptr, Crew& crew = alone());
+                      double lr, const Batch* only = nullptr, Workers& workers = one_worker());
 
 // The batch of all steps under train.overfit_batch: the first one drawn from a
 // generator of its own, so that a resumed run gets the same batch.

@@ -39,8 +39,9 @@ Ending Trainer::run_steps() {
     const int64_t step = state_.step + 1;
     const double lr = schedule_->lr(step);
     const double begin = seconds();
-    const StepResult result = at_step(
-        step, [&] { return train_step(*model_, *run_.task, *optimizer_, train, lr, only, crew_); });
+    const StepResult result = at_step(step, [&] {
+      return train_step(*model_, *run_.task, *optimizer_, train, lr, only, workers_);
+    });
     seconds_in_steps_ += seconds() - begin;
     state_.step = step;
     state_.tokens += result.tokens;
@@ -61,7 +62,7 @@ Ending Trainer::end_step(const StepResult* result) {
   if (result != nullptr || state_.sample_due) {
     at_step(step, [&] { sample_if_due(); });
   }
-  const Ending ending = crew_.agree(ending_now(last));
+  const Ending ending = workers_.agree(ending_now(last));
   const bool new_best = run_.config.checkpoint.best && state_.best_step == step;
   if (due(run_.config.checkpoint.every, step) || last || new_best || ending != Ending::finished ||
       result == nullptr) {
@@ -130,8 +131,9 @@ std::optional<Evaluation> Trainer::evaluate_if_due() {
   const int64_t batch_size = run_.config.train.batch_size;
   const int64_t count =
       examples_of(*run_.task, Split::validation, batch_size, run_.config.eval.batches);
-  std::optional<Evaluation> evaluation = evaluate_examples(
-      *model_, *run_.task, Split::validation, batch_size, count, crew_, InterruptGuard::requested);
+  std::optional<Evaluation> evaluation =
+      evaluate_examples(*model_, *run_.task, Split::validation, batch_size, count, workers_,
+                        InterruptGuard::requested);
   if (!evaluation) {
     state_.evaluation_due = true;
     return {};
@@ -238,8 +240,8 @@ void Trainer::save() {
 }
 
 Trainer::Trainer(LoadedRun run, std::optional<RunFolder> folder,
-                 const std::optional<fs::path>& checkpoint, Crew& crew)
-    : run_(std::move(run)), folder_(std::move(folder)), crew_(crew) {
+                 const std::optional<fs::path>& checkpoint, Workers& workers)
+    : run_(std::move(run)), folder_(std::move(folder)), workers_(workers) {
   const RunConfig& config = run_.config;
   apply_settings(config);
   model_ = make_model(run_);
@@ -277,7 +279,7 @@ void Trainer::resume(const fs::path& checkpoint) {
     run_.task->data().set_position(state_.task_position);
   }
   compare_losses_with(config);
-  crew_.gather("");  // all have read the checkpoint
+  workers_.gather("");  // all have read the checkpoint
   if (folder_) {
     resume_folder(checkpoint);
   }

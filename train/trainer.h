@@ -26,9 +26,10 @@ class Trainer {
   // anything that an earlier process wrote before its first checkpoint. Given a checkpoint of the
   // run in that folder, resumes from it with the same results as an uninterrupted run. What was
   // written after that checkpoint is named and removed, once all that is needed has been read.
-  // Each member of the crew makes a Trainer; only that of the leader has a folder and writes.
+  // Each worker makes a Trainer; only that of rank 0 has a folder and writes.
   Trainer(LoadedRun run, std::optional<RunFolder> folder,
-          const std::optional<std::filesystem::path>& checkpoint = {}, Crew& crew = alone());
+          const std::optional<std::filesystem::path>& checkpoint = {},
+          Workers& workers = one_worker());
 
   // Calls `hooks` during training. They must live until train() returns.
   void add_hooks(RunHooks& hooks) { hooks_.push_back(&hooks); }
@@ -47,8 +48,8 @@ class Trainer {
   int64_t step() const { return state_.step; }
   const TrainingState& state() const { return state_; }  // streams, position: of the last save
   std::optional<double> val_loss() const { return val_loss_; }  // of the last evaluation here
-  const RunFolder& folder() const { return *folder_; }          // the leader's
-  // To standard error, as Progress::note(), and to log.txt; the leader alone.
+  const RunFolder& folder() const { return *folder_; }          // rank 0's
+  // To standard error, as Progress::note(), and to log.txt; rank 0 alone.
   void say(const std::string& line, const char* style = "");
   void log(const std::string& line) { folder_->log(line); }
 
@@ -78,7 +79,7 @@ class Trainer {
 
   LoadedRun run_;
   std::optional<RunFolder> folder_;
-  Crew& crew_;
+  Workers& workers_;
   std::unique_ptr<Module> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Schedule> schedule_;

@@ -12,8 +12,8 @@
 #include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 #include "train/config/run_config.h"
-#include "train/crew.h"
 #include "train/optim/optimizer.h"
+#include "train/workers.h"
 #include "train/yaml/yaml.h"
 
 namespace heed::testing {
@@ -96,7 +96,7 @@ struct Stepping {
 };
 
 // A process alone that sums a step by shards.
-class OneOfShards final : public Crew {
+class OneOfShards final : public Workers {
  public:
   explicit OneOfShards(int64_t shards) : shards_(shards) {}
   std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,

@@ -128,7 +128,7 @@ TEST_CASE("evaluate: a number of examples does not depend on the batches, and ma
   const Counted task(20);
   int asked = 0;
   const auto stop = [&] { return ++asked == 3; };
-  CHECK(!evaluate_examples(*model, task, Split::validation, 2, 20, alone(), stop).has_value());
+  CHECK(!evaluate_examples(*model, task, Split::validation, 2, 20, one_worker(), stop).has_value());
   CHECK(task.seen.size() == 4);
 }
 

@@ -51,7 +51,7 @@ foreach(header IN LISTS headers)
     if(DEFINED owner_${kind}_${name} AND NOT kind STREQUAL "KEYS")
       message(FATAL_ERROR "${header}: the name \"${name}\" is already taken by ${owner_${kind}_${name}}")
     endif()
-    if(PLUGIN AND kind MATCHES "^(CREW|KEYS)$")  # both are asked before a config names a plugin
+    if(PLUGIN AND kind MATCHES "^(WORKERS|KEYS)$")  # both are asked before a config names a plugin
       message(FATAL_ERROR "${header}: ${line}\nthis is built into heed, never loaded as a plugin")
     endif()
     set(owner_${kind}_${name} ${header})
@@ -119,7 +119,7 @@ foreach(kind IN LISTS kinds)
   endforeach()
   string(APPEND functions "\nvoid ${function_${kind}} {\n  static_cast<void>(registry);\n${calls}}\n")
   string(TOLOWER ${kind} kind_lower)
-  if(NOT kind MATCHES "^(CREW|KEYS)$")  # no config chooses it
+  if(NOT kind MATCHES "^(WORKERS|KEYS)$")  # no config chooses it
     string(APPEND fill_types "  if (kind == \"${kind_lower}\") ${kind_lower}_registry();\n")
   endif()
 endforeach()

@@ -17,12 +17,12 @@
 #include "tools/commands/run_files.h"
 #include "tools/commands/train_ending.h"
 #include "tools/terminal/table.h"
-#include "train/crew.h"
 #include "train/files/number_words.h"
 #include "train/optim/schedule.h"
 #include "train/run/resume.h"
 #include "train/run_hooks.h"
 #include "train/trainer.h"
+#include "train/workers.h"
 #include "train/yaml/yaml.h"
 
 namespace heed::cli {
@@ -155,25 +155,25 @@ void check(const TrainOptions& o) {
                        o.max_seconds.value_or(0));
 }
 
-// Before it meets others, each member of a crew becomes the program of the config's precision.
-void join(const TrainOptions& o, Crew& crew) {
-  if (crew.launched()) {
+// Before it meets others, each worker becomes the program of the config's precision.
+void join(const TrainOptions& o, Workers& workers) {
+  if (workers.launched()) {
     const auto run = o.resume ? std::optional(parse_run(*o.resume)) : std::nullopt;
     require_precision_of(read_source(o, run).tree);
   }
-  crew.join(o.resume ? "heed train --resume" : "heed train");
+  workers.join(o.resume ? "heed train --resume" : "heed train");
 }
 
-// The leader locks and looks; the others take the checkpoint that it has found. They see the same
+// Rank 0 locks and looks; the others take the checkpoint that it has found. They see the same
 // folder.
-std::optional<RunArgument> find_resumed(const TrainOptions& o, Crew& crew,
+std::optional<RunArgument> find_resumed(const TrainOptions& o, Workers& workers,
                                         std::optional<RunFolder>& folder,
                                         std::vector<std::string>& warnings) {
   if (!o.resume) {
     return std::nullopt;
   }
-  RunArgument found = crew.leads() ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
-  found.checkpoint = crew.agree(found.checkpoint.string());
+  RunArgument found = workers.leads() ? run_to_resume(o, folder, warnings) : parse_run(*o.resume);
+  found.checkpoint = workers.agree(found.checkpoint.string());
   return found;
 }
 
@@ -190,10 +190,10 @@ Hooks hooks_for(const TrainOptions& o) {
   return all;
 }
 
-// The leader of the crew: trains, writes the run folder and what is said.
+// Rank 0: trains, writes the run folder and what is said.
 Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan, RunFolder folder,
-                       const std::optional<fs::path>& checkpoint, Crew& crew, const Hooks& hooks,
-                       std::vector<std::string> lines) {
+                       const std::optional<fs::path>& checkpoint, Workers& workers,
+                       const Hooks& hooks, std::vector<std::string> lines) {
   const int64_t steps = loaded.config.train.steps;
   lines.push_back("run folder " + folder.path().string());
   NextSteps next = {
@@ -202,7 +202,7 @@ Ending train_and_write(const TrainOptions& o, LoadedRun loaded, const Plan& plan
       .generates = loaded.task->tokenizer() != nullptr && loaded.task->continues_prompt(),
       .prompt = loaded.config.sample.prompt,
       .set = {text("train.steps=", saturated_product(2, steps))}};
-  Trainer trainer(std::move(loaded), std::move(folder), checkpoint, crew);
+  Trainer trainer(std::move(loaded), std::move(folder), checkpoint, workers);
   for (const std::unique_ptr<RunHooks>& each : hooks) {
     each->on_plan(plan, trainer.run(), next.run, trainer.step());
     trainer.add_hooks(*each);
@@ -244,11 +244,11 @@ void require_batches(Task& task) {
   task.data().set_position(position);
 }
 
-int train(const TrainOptions& o, Crew& crew) {
-  join(o, crew);
+int train(const TrainOptions& o, Workers& workers) {
+  join(o, workers);
   std::vector<std::string> warnings;
   std::optional<RunFolder> folder;
-  const std::optional<RunArgument> resumed = find_resumed(o, crew, folder, warnings);
+  const std::optional<RunArgument> resumed = find_resumed(o, workers, folder, warnings);
   Source source = read_source(o, resumed);
   require_precision_of(source.tree);
   LoadedRun loaded = load_run(std::move(source.tree), source.folder, Purpose::train,
@@ -256,16 +256,16 @@ int train(const TrainOptions& o, Crew& crew) {
   if (resumed) {
     require_resumable(config_before(*resumed), loaded.resolved);
   }
-  const Acquaintance known = crew.introduce(loaded);
-  Plan plan = make_plan(loaded, crew);
+  const Placement known = workers.compare(loaded);
+  Plan plan = make_plan(loaded, workers);
   require_memory(plan, known.on_this_host);
   if (o.strict) require_no_warnings(plan);
-  if (resumed && !resumed->checkpoint.empty() && crew.leads()) {
+  if (resumed && !resumed->checkpoint.empty() && workers.leads()) {
     const int64_t step = read_manifest(resumed->checkpoint).step;
     const std::string jump = rate_jump(config_before(*resumed), loaded, step, plan.base_lr);
     warnings.insert(warnings.begin(), jump.empty() ? 0 : 1, jump);
   }
-  if (crew.size() == 1) {
+  if (workers.size() == 1) {
     plan.few_threads = use_threads_that_pay(plan.flops_per_step);
   }
   std::vector<std::string> lines = describe(plan, loaded);
@@ -273,15 +273,15 @@ int train(const TrainOptions& o, Crew& crew) {
   lines.insert(lines.begin(), known.plan_lines.begin(), known.plan_lines.end());
   lines.insert(lines.end(), warnings.begin(), warnings.end());
   plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
-  const Hooks hooks = crew.leads() ? hooks_for(o) : Hooks();
+  const Hooks hooks = workers.leads() ? hooks_for(o) : Hooks();
   if (o.dry_run) {
     for (const std::unique_ptr<RunHooks>& each : hooks) {
       each->on_plan(plan, loaded, "", 0);
     }
-    if (crew.leads() && !o.json) {
+    if (workers.leads() && !o.json) {
       print_lines(stdout, lines);
     }
-    crew.leave();
+    workers.leave();
     return 0;
   }
 
@@ -290,31 +290,31 @@ int train(const TrainOptions& o, Crew& crew) {
   const std::optional<fs::path> checkpoint =
       resumed && !resumed->checkpoint.empty() ? std::optional(resumed->checkpoint) : std::nullopt;
   Ending ending = Ending::finished;
-  if (crew.leads()) {
+  if (workers.leads()) {
     if (!folder) {
       const fs::path named = (fs::absolute(o.config) / "").lexically_normal();  // maybe a folder
       folder.emplace(RunFolder::create(o.out, named.parent_path().stem().string()));
     }
-    ending = train_and_write(o, std::move(loaded), plan, std::move(*folder), checkpoint, crew,
+    ending = train_and_write(o, std::move(loaded), plan, std::move(*folder), checkpoint, workers,
                              hooks, std::move(lines));
   } else {
-    ending = Trainer(std::move(loaded), std::nullopt, checkpoint, crew).train();
+    ending = Trainer(std::move(loaded), std::nullopt, checkpoint, workers).train();
   }
-  crew.leave();
+  workers.leave();
   return ending == Ending::interrupted ? 130 : 0;
 }
 
 int run(const TrainOptions& o) {
   check(o);
-  return run_in_crew([&](Crew& crew) { return train(o, crew); });
+  return run_with_workers([&](Workers& workers) { return train(o, workers); });
 }
 
 }  // namespace
 
 Command train_command() {
-  return in_crew(command<TrainOptions>("train", "train a model as a config says",
-                                       "heed train quickstart --set train.steps=500", declare, run,
-                                       Group::train));
+  return with_workers(command<TrainOptions>("train", "train a model as a config says",
+                                            "heed train quickstart --set train.steps=500", declare,
+                                            run, Group::train));
 }
 
 }  // namespace heed::cli

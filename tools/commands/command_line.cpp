@@ -170,11 +170,11 @@ Request parse(int count, char** arguments) {
     const CLI::Option* const json = sub->get_option_no_throw("--json");
     request.json =
         json != nullptr && std::find(words.begin(), words.end(), "--json") != words.end();
-    sub->callback([&request, json, name = command.name, in_crew = command.in_crew, run,
+    sub->callback([&request, json, name = command.name, with_workers = command.with_workers, run,
                    configs = declared.configs(), runs = declared.runs()] {
       request.command = name;
       request.json = request.json && json->count() > 0;  // not as the value of another option
-      request.in_crew = in_crew;
+      request.with_workers = with_workers;
       request.run = [run, configs, runs] {
         for (std::string* config : configs) {
           *config = config->empty() ? "" : unpacked(config_file(*config));

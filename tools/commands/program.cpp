@@ -23,7 +23,7 @@
 #include "tools/terminal/table.h"
 #include "train/config/run_config.h"
 #include "train/config/run_hooks.h"
-#include "train/crew.h"
+#include "train/workers.h"
 
 namespace heed::cli {
 
@@ -137,7 +137,7 @@ int run(const Request& request) {
   try {
     static const bool registered = (register_program_types(), true);  // once a process
     static_cast<void>(registered);
-    if (!request.in_crew && !launched_crew()->leads()) {
+    if (!request.with_workers && !launched_workers()->leads()) {
       return done;
     }
     detail::kernels_in_use();  // throws early if HEED_KERNELS is invalid

@@ -19,7 +19,7 @@ struct Request {
   std::vector<std::string> plugins = {};  // to load before running
   bool trust_plugins = false;             // load those too that a config names
   bool json = false;                      // --json: an error is printed as JSON too
-  bool in_crew = false;                   // of the command
+  bool with_workers = false;              // of the command
 };
 Request parse(int count, char** arguments);
 

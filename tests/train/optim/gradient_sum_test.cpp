@@ -92,11 +92,11 @@ TEST_CASE("shards: the same batches and masks for any number; only the order of 
         TrainConfig config;
         config.batch_size = 2;
         config.accumulate = 4;
-        OneOfShards crew(shards);
+        OneOfShards workers(shards);
         StepResult result;
         for (int i = 0; i < 3; ++i) {
-          result =
-              train_step(*run.model, *run.loaded.task, *run.optimizer, config, 1e-3, nullptr, crew);
+          result = train_step(*run.model, *run.loaded.task, *run.optimizer, config, 1e-3, nullptr,
+                              workers);
         }
         results.push_back(weights(*run.model));
         last.push_back(result);

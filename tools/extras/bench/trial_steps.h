@@ -12,13 +12,13 @@ namespace heed::cli {
 class TrialSteps {
  public:
   // The run's task gives the batches. The run must outlive this.
-  explicit TrialSteps(const LoadedRun& run, Crew& crew = alone());
+  explicit TrialSteps(const LoadedRun& run, Workers& workers = one_worker());
 
   StepResult next();
 
  private:
   const LoadedRun& run_;
-  Crew& crew_;
+  Workers& workers_;
   const std::unique_ptr<Module> model_;
   const std::unique_ptr<Optimizer> optimizer_;
   const std::unique_ptr<Schedule> schedule_;

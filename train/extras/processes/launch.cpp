@@ -86,7 +86,7 @@ std::filesystem::path library_file() {
   return info.dli_fname;
 }
 
-void let_rank_0_speak() {
+void await_rank_0() {
   constexpr std::chrono::seconds patience{4};
   const std::optional<Launch> launched = launch();
   if (!launched || launched->rank == 0) {

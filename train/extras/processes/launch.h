@@ -29,6 +29,6 @@ std::filesystem::path library_file();
 // After an error, before its message is printed. Rank 0 usually has the same error, prints it and
 // ends all processes: this waits for that on other ranks. If it does not happen, says which rank
 // the message is of. Does nothing on rank 0 or without a launcher.
-void let_rank_0_speak();
+void await_rank_0();
 
 }  // namespace heed

@@ -24,15 +24,16 @@ int64_t shards_of(const TrainConfig& config) {
 
 }  // namespace
 
-bool ProcessCrew::launched() const { return launch().has_value(); }
+bool ProcessWorkers::launched() const { return launch().has_value(); }
 
-bool ProcessCrew::leads() const {
+int ProcessWorkers::rank() const {
+  if (ranks_ != nullptr) return ranks_->rank();
   const std::optional<Launch> launched = launch();
-  return ranks_ != nullptr ? ranks_->rank() == 0 : !launched || launched->rank == 0;
+  return launched ? launched->rank : 0;
 }
 
 // The first words between processes, which all understand.
-void ProcessCrew::join(const std::string& command) {
+void ProcessWorkers::join(const std::string& command) {
   if (!launched()) {
     return;
   }
@@ -50,7 +51,7 @@ void ProcessCrew::join(const std::string& command) {
                 {"their command", command}});
 }
 
-Acquaintance ProcessCrew::introduce(const LoadedRun& run) {
+Placement ProcessWorkers::compare(const LoadedRun& run) {
   if (size() == 1) {
     return {};
   }
@@ -72,21 +73,17 @@ Acquaintance ProcessCrew::introduce(const LoadedRun& run) {
   return {{"processes  " + describe(places)}, static_cast<int>(on_this_host)};
 }
 
-void ProcessCrew::let_leader_speak() { let_rank_0_speak(); }
+void ProcessWorkers::await_rank_0() { heed::await_rank_0(); }
 
-void ProcessCrew::leave() {
+void ProcessWorkers::leave() {
   if (ranks_ != nullptr) ranks_->leave();
 }
 
-std::string ProcessCrew::agree(std::string own) {
-  return ranks_ == nullptr ? own : from_first(*ranks_, std::move(own));
-}
-
-std::vector<std::string> ProcessCrew::gather(const std::string& own) {
+std::vector<std::string> ProcessWorkers::gather(const std::string& own) {
   return ranks_ == nullptr ? std::vector{own} : gather_all(*ranks_, own);
 }
 
-std::unique_ptr<GradientSum> ProcessCrew::gradient_sum(
+std::unique_ptr<GradientSum> ProcessWorkers::gradient_sum(
     const std::vector<NamedParameter>& parameters, const TrainConfig& config) {
   const int64_t shards = shards_of(config);
   if (size() == 1) {
@@ -95,13 +92,11 @@ std::unique_ptr<GradientSum> ProcessCrew::gradient_sum(
   return std::make_unique<ShardSum>(parameters, config.accumulate, shards, *ranks_);
 }
 
-double ProcessCrew::gradient_copies(const TrainConfig& config) const {
-  return heed::gradient_copies(shards_of(config), size(), rank());
+double ProcessWorkers::gradient_copies(const TrainConfig& config) const {
+  return heed::gradient_copies(shards_of(config), size(), size() == 1 ? 0 : rank());
 }
 
-Part ProcessCrew::share_of(int64_t count) const { return part_of(count, size(), rank()); }
-
-Tally ProcessCrew::total(Tally own) {
+Tally ProcessWorkers::total(Tally own) {
   return ranks_ == nullptr ? own : sum_of_all(*ranks_, std::move(own));
 }
 

@@ -15,9 +15,9 @@
 
 #include <vector>
 
-#include "train/crew.h"
 #include "train/extras/processes/communicator.h"
 #include "train/extras/processes/shards.h"
+#include "train/workers.h"
 
 namespace heed {
 

@@ -6,16 +6,9 @@
 //   process         0 |   1 |   2     2
 #pragma once
 
-#include "train/crew.h"
+#include "train/workers.h"
 
 namespace heed {
-
-// Part k of `count` things in order, cut into `parts` contiguous parts whose sizes differ by one at
-// most.
-inline Part part_of(int64_t count, int64_t parts, int64_t k) {
-  const auto cut = [=](int64_t at) { return count / parts * at + count % parts * at / parts; };
-  return {cut(k), cut(k + 1)};
-}
 
 // How many copies of all gradients a process holds in ShardSum: those of its own shards, and, for
 // the pieces that it owns, those of the shards of others. Rank 0 has the sum of its shards and the

@@ -1,8 +1,8 @@
 // The sum of what several processes have counted in an evaluation.
 #pragma once
 
-#include "train/crew.h"
 #include "train/extras/processes/communicator.h"
+#include "train/workers.h"
 
 namespace heed {
 

@@ -16,10 +16,10 @@
 #include "tools/extras/bench/profile.h"
 #include "tools/extras/bench/trial_steps.h"
 #include "tools/terminal/table.h"
-#include "train/crew.h"
 #include "train/optim/schedule.h"
 #include "train/plan.h"
 #include "train/step.h"
+#include "train/workers.h"
 
 namespace heed::cli {
 
@@ -163,27 +163,27 @@ void print_profile(const nlohmann::ordered_json& rows) {
   }
 }
 
-int bench(const BenchOptions& o, Crew& crew) {
+int bench(const BenchOptions& o, Workers& workers) {
   require<ConfigError>(o.steps >= 1 && o.steps <= most_steps,
                        "heed bench: expected --steps from 1 to ", most_steps, ", got ", o.steps);
   RunTree tree = read_run_tree(o.config, o.sets);
   require<ConfigError>(tree.root.get("precision").text() != "float64",
                        "heed bench: measures float32, ",
                        "and the config says precision: float64; --set precision=float32");
-  crew.join("heed bench");
+  workers.join("heed bench");
   const LoadedRun loaded = load_run(std::move(tree), std::filesystem::path(o.config).parent_path());
-  const Acquaintance known = crew.introduce(loaded);
-  const Plan plan = make_plan(loaded, crew);
+  const Placement known = workers.compare(loaded);
+  const Plan plan = make_plan(loaded, workers);
   require_memory(plan, known.on_this_host);
-  if (crew.size() == 1) {
+  if (workers.size() == 1) {
     use_threads_that_pay(plan.flops_per_step);
   }
   apply_settings(loaded.config);
-  TrialSteps steps(loaded, crew);
+  TrialSteps steps(loaded, workers);
   Measured measured = measure(steps, o.steps, o.profile);
-  measured.processes = crew.size();
-  crew.leave();
-  if (!crew.leads()) {
+  measured.processes = workers.size();
+  workers.leave();
+  if (!workers.leads()) {
     return 0;
   }
   const nlohmann::ordered_json result = as_json(measured, gemm_speed());
@@ -197,7 +197,7 @@ int bench(const BenchOptions& o, Crew& crew) {
   std::printf("arithmetic   %.0f GFLOP/s; large matrix products: %.0f, by OpenBLAS %.0f\n",
               result["gflops"].get<double>(), result["product_gflops"].get<double>(),
               result["sgemm_gflops"].get<double>());
-  if (crew.size() > 1) {
+  if (workers.size() > 1) {
     std::printf("%s\n", known.plan_lines[0].c_str());
   }
   std::printf("memory       %.1f MB at most\n", result["peak_mb"].get<double>());
@@ -208,15 +208,15 @@ int bench(const BenchOptions& o, Crew& crew) {
 }
 
 int run(const BenchOptions& o) {
-  return run_in_crew([&](Crew& crew) { return bench(o, crew); });
+  return run_with_workers([&](Workers& workers) { return bench(o, workers); });
 }
 
 }  // namespace
 
 Command bench_command() {
-  return in_crew(command<BenchOptions>("bench", "times the trainer's own step",
-                                       "heed bench shakespeare_char --steps 100", declare, run,
-                                       Group::take_apart));
+  return with_workers(command<BenchOptions>("bench", "times the trainer's own step",
+                                            "heed bench shakespeare_char --steps 100", declare, run,
+                                            Group::take_apart));
 }
 
 }  // namespace heed::cli

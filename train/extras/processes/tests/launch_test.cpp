@@ -36,40 +36,40 @@ TEST_CASE("launch: a process on its own") {
   });
 }
 
-TEST_CASE("launch: without a launcher the crew is one process") {
-  ProcessCrew processes(ProcessCrew::Config{});
-  Crew& crew = processes;
-  crew.join("heed train");
-  CHECK(crew.size() == 1);
-  CHECK(crew.leads());
-  CHECK(crew.agree(7) == 7);
-  CHECK(crew.gather("own") == std::vector<std::string>{"own"});
-  CHECK(crew.share_of(5).size() == 5);
-  CHECK(crew.total({.losses = {1, 2}, .counted = 3}).loss() == 3);
-  CHECK(crew.gradient_copies(of_shards(8)) == 2);
-  crew.leave();
+TEST_CASE("launch: without a launcher there is one worker") {
+  ProcessWorkers processes(ProcessWorkers::Config{});
+  Workers& workers = processes;
+  workers.join("heed train");
+  CHECK(workers.size() == 1);
+  CHECK(workers.leads());
+  CHECK(workers.agree(7) == 7);
+  CHECK(workers.gather("own") == std::vector<std::string>{"own"});
+  CHECK(workers.share_of(5).size() == 5);
+  CHECK(workers.total({.losses = {1, 2}, .counted = 3}).loss() == 3);
+  CHECK(workers.gradient_copies(of_shards(8)) == 2);
+  workers.leave();
 }
 
-TEST_CASE("launch: a crew of several processes agrees, gathers and shares; one of one is plain") {
+TEST_CASE("launch: several processes agree, gather and share; one is plain") {
   run_ranks(3, [](Communicator& ranks) {
-    ProcessCrew processes(ranks);
-    Crew& crew = processes;
+    ProcessWorkers processes(ranks);
+    Workers& workers = processes;
     const std::string own = text("rank ", ranks.rank());
-    CHECK(crew.size() == 3);
-    CHECK(crew.leads() == (ranks.rank() == 0));
-    CHECK(crew.agree(10 + ranks.rank()) == 10);
-    CHECK(crew.agree(own) == "rank 0");
-    CHECK(crew.gather(own) == std::vector<std::string>{"rank 0", "rank 1", "rank 2"});
-    const Part share = crew.share_of(7);
+    CHECK(workers.size() == 3);
+    CHECK(workers.leads() == (ranks.rank() == 0));
+    CHECK(workers.agree(10 + ranks.rank()) == 10);
+    CHECK(workers.agree(own) == "rank 0");
+    CHECK(workers.gather(own) == std::vector<std::string>{"rank 0", "rank 1", "rank 2"});
+    const Part share = workers.share_of(7);
     CHECK(share.begin == std::vector<int64_t>{0, 2, 4}[static_cast<size_t>(ranks.rank())]);
-    CHECK(crew.gradient_copies(of_shards(4)) == gradient_copies(4, 3, ranks.rank()));
+    CHECK(workers.gradient_copies(of_shards(4)) == gradient_copies(4, 3, ranks.rank()));
   });
   run_ranks(1, [](Communicator& ranks) {
-    ProcessCrew crew(ranks);
+    ProcessWorkers workers(ranks);
     const std::vector<NamedParameter> none;
-    const std::unique_ptr<GradientSum> sum = crew.gradient_sum(none, of_shards(2));
+    const std::unique_ptr<GradientSum> sum = workers.gradient_sum(none, of_shards(2));
     CHECK(dynamic_cast<ShardSum*>(sum.get()) == nullptr);
-    CHECK(crew.gradient_copies(of_shards(8)) == 2);
+    CHECK(workers.gradient_copies(of_shards(8)) == 2);
   });
 }
 

@@ -1,6 +1,6 @@
-// What the trainer asks of a crew: the answers of a process alone, and a crew of one's own. That of
+// What the trainer asks of workers: the answers of a process alone, and workers of one's own. Of
 // several processes: train/extras/processes/tests.
-#include "train/crew.h"
+#include "train/workers.h"
 
 #include <doctest/doctest.h>
 
@@ -49,18 +49,15 @@ class HalfSum final : public GradientSum {
   Blackboard& board_;
 };
 
-class HalfCrew final : public Crew {
+class HalfOfWorkers final : public Workers {
  public:
-  HalfCrew(bool second, Blackboard& board) : second_(second), board_(board) {}
+  HalfOfWorkers(bool second, Blackboard& board) : second_(second), board_(board) {}
 
   int size() const override { return 2; }
-  bool leads() const override { return !second_; }
+  int rank() const override { return second_ ? 1 : 0; }
   std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
                                             const TrainConfig& config) override {
     return std::make_unique<HalfSum>(parameters, config.accumulate, 2, second_, board_);
-  }
-  Part share_of(int64_t count) const override {
-    return second_ ? Part{count / 2, count} : Part{0, count / 2};
   }
   Tally total(Tally own) override {
     Tally& all = board_.tally;
@@ -76,21 +73,19 @@ class HalfCrew final : public Crew {
 };
 
 // Answers like a process alone, and notes what was asked.
-class Noted final : public Crew {
+class Noted final : public Workers {
  public:
   static constexpr const char* help = "";
   using Config = NoFields;
   explicit Noted(const Config& = {}) {}
 
-  std::string agree(std::string own) override { return note("agree"), own; }
   std::vector<std::string> gather(const std::string& own) override {
-    return note("gather"), Crew::gather(own);
+    return note("gather"), Workers::gather(own);
   }
   std::unique_ptr<GradientSum> gradient_sum(const std::vector<NamedParameter>& parameters,
                                             const TrainConfig& config) override {
-    return note("gradient_sum"), Crew::gradient_sum(parameters, config);
+    return note("gradient_sum"), Workers::gradient_sum(parameters, config);
   }
-  Part share_of(int64_t count) const override { return note("share_of"), Crew::share_of(count); }
   Tally total(Tally own) override { return note("total"), own; }
 
   mutable std::map<std::string, int> asked;
@@ -100,7 +95,7 @@ class Noted final : public Crew {
 };
 
 template <int number>
-class Launched : public Crew {
+class Launched : public Workers {
  public:
   static constexpr const char* help = "";
   using Config = NoFields;
@@ -112,33 +107,33 @@ class Launched : public Crew {
 
 }  // namespace
 
-TEST_CASE("crew: a process alone") {
-  Crew& crew = alone();
-  CHECK(!crew.launched());
-  CHECK(crew.size() == 1);
-  CHECK(crew.leads());
-  crew.join("heed train");
+TEST_CASE("workers: a process alone") {
+  Workers& workers = one_worker();
+  CHECK(!workers.launched());
+  CHECK(workers.size() == 1);
+  CHECK(workers.leads());
+  workers.join("heed train");
   const TempDir folder;
-  const Acquaintance known = crew.introduce(load_small(folder));
+  const Placement known = workers.compare(load_small(folder));
   CHECK(known.plan_lines.empty());
   CHECK(known.on_this_host == 1);
-  CHECK(crew.agree(7) == 7);
-  CHECK(crew.agree(std::string("a\0b", 3)) == std::string("a\0b", 3));
-  CHECK(crew.gather("own") == std::vector<std::string>{"own"});
-  const Part all = crew.share_of(5);
+  CHECK(workers.agree(7) == 7);
+  CHECK(workers.agree(std::string("a\0b", 3)) == std::string("a\0b", 3));
+  CHECK(workers.gather("own") == std::vector<std::string>{"own"});
+  const Part all = workers.share_of(5);
   CHECK(all.begin == 0);
   CHECK(all.end == 5);
-  CHECK(crew.total({.losses = {1, 2}, .counted = 3}).loss() == 3);
-  CHECK(crew.gradient_copies({}) == 1);
+  CHECK(workers.total({.losses = {1, 2}, .counted = 3}).loss() == 3);
+  CHECK(workers.gradient_copies({}) == 1);
 }
 
-TEST_CASE("crew: two members, each of which computes half of an evaluation") {
+TEST_CASE("workers: two members, each of which computes half of an evaluation") {
   const TempDir folder;
   const LoadedRun run = load_small(folder);
   const std::unique_ptr<Module> model = make_layer(run.config.model);
   const Evaluation whole = evaluate(*model, *run.task, Split::validation, 4, 6);
   Blackboard board;
-  HalfCrew first(false, board), second(true, board);
+  HalfOfWorkers first(false, board), second(true, board);
   const Evaluation half = evaluate(*model, *run.task, Split::validation, 4, 6, first);
   const Evaluation both = evaluate(*model, *run.task, Split::validation, 4, 6, second);
   CHECK(half.tokens == whole.tokens / 2);
@@ -147,19 +142,19 @@ TEST_CASE("crew: two members, each of which computes half of an evaluation") {
   CHECK(both.bits_per_byte == whole.bits_per_byte);
 }
 
-TEST_CASE("crew: two members, each of which computes half of a step: the bits of one") {
+TEST_CASE("workers: two members, each of which computes half of a step: the bits of one") {
   const TempDir folder;
   TrainConfig config;
   config.batch_size = 2;
   config.accumulate = 4;
-  const auto step = [&](Stepping& run, Crew& crew) {
-    return train_step(*run.model, *run.loaded.task, *run.optimizer, config, 1e-2, nullptr, crew);
+  const auto step = [&](Stepping& run, Workers& workers) {
+    return train_step(*run.model, *run.loaded.task, *run.optimizer, config, 1e-2, nullptr, workers);
   };
   Stepping plain(folder, "");
   OneOfShards shards(2);
   const StepResult whole = step(plain, shards);
   Blackboard board;
-  HalfCrew first(false, board), second(true, board);
+  HalfOfWorkers first(false, board), second(true, board);
   Stepping one(folder, "");
   CHECK(step(one, first).tokens == whole.tokens / 2);
   Stepping other(folder, "");
@@ -172,29 +167,27 @@ TEST_CASE("crew: two members, each of which computes half of a step: the bits of
   for (size_t p = 0; p < got.size(); ++p) check_same_bits(got[p], expected[p]);
 }
 
-TEST_CASE("crew: what a run asks, and when") {
+TEST_CASE("workers: what a run asks, and when") {
   const TempDir folder;
-  Noted crew;
+  Noted workers;
   Trainer trainer(load_small(folder, {"train.accumulate=2", "eval.every=6", "checkpoint.every=4"}),
-                  RunFolder::create(folder / "run", ""), {}, crew);
+                  RunFolder::create(folder / "run", ""), {}, workers);
   CHECK(trainer.train() == Ending::finished);  // after 12 steps
-  CHECK(crew.asked["gradient_sum"] == 12);
-  CHECK(crew.asked["agree"] == 12 + 2 * 16);  // on the end; before each batch of an evaluation
-  CHECK(crew.asked["share_of"] == 2);
-  CHECK(crew.asked["total"] == 2);
-  CHECK(crew.asked["gather"] == 0);  // when it is resumed
+  CHECK(workers.asked["gradient_sum"] == 12);
+  CHECK(workers.asked["gather"] == 12 + 2 * 16);  // on the end; before each batch of an evaluation
+  CHECK(workers.asked["total"] == 2);
 }
 
-TEST_CASE("crew: the one whose launcher has started the process is taken") {
-  CrewRegistry none("crew of none"), one("crew of one"), two("crew of two");
+TEST_CASE("workers: the one whose launcher has started the process is taken") {
+  WorkersRegistry none("workers of none"), one("workers of one"), two("workers of two");
   none.add<Noted>("noted");
-  CHECK(launched_crew(none)->size() == 1);
+  CHECK(launched_workers(none)->size() == 1);
   one.add<Noted>("noted");
   one.add<Launched<3>>("three");
-  CHECK(launched_crew(one)->size() == 3);
+  CHECK(launched_workers(one)->size() == 3);
   two.add<Launched<3>>("three");
   two.add<Launched<4>>("four");
-  CHECK(error_of([&] { launched_crew(two); }) ==
-        "the environment says that this process belongs to a crew of \"four\" and to one of "
+  CHECK(error_of([&] { launched_workers(two); }) ==
+        "the environment says that this process is a worker of \"four\" and one of "
         "\"three\"; start heed by one launcher");
 }
