@@ -71,7 +71,7 @@ inline size_t check_own_data(const std::string& table, const std::string& type,
 
 inline std::vector<int32_t> ids_of(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
 
-inline const char* const small_gpt = "{type: gpt, d_model: 8, num_heads: 2, num_layers: 1}";
+inline const char* const tiny_gpt = "{type: gpt, d_model: 8, num_heads: 2, num_layers: 1}";
 inline const char* const small_classifier =
     "{type: classifier, d_model: 8, num_heads: 2, num_layers: 1}";
 inline const char* const small_translator =
