@@ -83,6 +83,7 @@ void Task::score(const Array& output, const Batch& batch, Score& score) const {
   const auto classes = static_cast<size_t>(class_names_.empty() ? 0 : width);
   if (classes > 0) score.confusion.resize(classes, std::vector<int64_t>(classes, 0));
   const NoGrad no_graph;
+  // Of examples that are scored one by one: the mean of -log p over the targets of each.
   const Array log_p = batch.numbers.empty() ? Array() : log_softmax(Tensor(output)).value();
   for (int64_t s = 0; s < sequences; ++s) {
     int64_t counted = 0, right = 0;

@@ -84,7 +84,7 @@ void TableColumns::choose(const Record& first) {
   }
   first_line_ = first.line;
   const RowColumn &a = columns_[0], &b = columns_[1];
-  const bool looks_like_header = has_name_for(a) && has_name_for(b);
+  const bool looks_like_header = !usual_name(a).empty() && !usual_name(b).empty();
   if (is_column_number(a.name) && is_column_number(b.name)) {
     way_ = Way::numbers;
     at_ = {column_number(a), column_number(b)};
@@ -102,9 +102,11 @@ void TableColumns::choose(const Record& first) {
                     "out data.", a.role, " and data.", b.role, ", or this line");
 }
 
-bool TableColumns::has_name_for(const RowColumn& column) const {
-  return std::any_of(first_.begin(), first_.end(),
-                     [&](const std::string& name) { return is_name_for(column, name); });
+std::string TableColumns::usual_name(const RowColumn& column) const {
+  const auto found = std::find_if(first_.begin(), first_.end(), [&](const std::string& name) {
+    return is_name_for(column, name);
+  });
+  return found == first_.end() ? "" : *found;
 }
 
 // The column of this name in the header.
@@ -120,9 +122,7 @@ size_t TableColumns::find(const RowColumn& column) const {
   const auto times = std::count_if(first_.begin(), first_.end(), is_meant);
   if (times != 1) {
     std::string near = times == 0 ? nearest(name, first_) : "";
-    for (const std::string& cell : first_) {
-      if (times == 0 && near.empty() && is_name_for(column, cell)) near = cell;
-    }
+    if (times == 0 && near.empty()) near = usual_name(column);
     mistakes_.add(first_line_, "expected a column ", printable(name), " for data.", column.role,
                   " in this header, got ", times > 1 ? "several" : printable(listed(first_), 200),
                   near.empty() ? "" : "; did you mean " + printable(near) + "?");
@@ -152,10 +152,8 @@ std::string TableColumns::instead(std::string_view cell) const {
 
 void TableColumns::refuse_more_than_two() const {
   const auto name_for = [&](const RowColumn& column) {
-    const auto found = std::find_if(first_.begin(), first_.end(), [&](const std::string& name) {
-      return is_name_for(column, name);
-    });
-    return found == first_.end() ? "NAME" : printable(*found);
+    const std::string name = usual_name(column);
+    return name.empty() ? "NAME" : printable(name);
   };
   const RowColumn &a = columns_[0], &b = columns_[1];
   fail<RowError>(mistakes_.file(), ":", first_line_, ": expected two columns, ", a.role, " and ",

@@ -49,7 +49,8 @@ class TableColumns {
 
   void choose(const Record& first);
   [[noreturn]] void refuse_more_than_two() const;
-  bool has_name_for(const RowColumn& column) const;
+  // The name of the first record that is usual for a column; "": none.
+  std::string usual_name(const RowColumn& column) const;
   size_t find(const RowColumn& column) const;
   std::string separator() const;
   std::string instead(std::string_view cell) const;

@@ -43,10 +43,10 @@ class ExampleMaker {
 class OwnExamples final : public Dataset {
  public:
   // Keeps the examples that are not longer than max_length. All tokens and targets are below `ids`.
-  // The maker outlives them; what its example() reads has to be there before. Throws RowError, TaskError if there
-  // are too few examples for a batch, and IoError if a file has another fingerprint than that of
-  // the config. `room` is what the model was made for. Without files there are no examples, and it
-  // is longest(); longer examples for a test are left out.
+  // The maker outlives them; what its example() reads has to be there before. `room` is what the
+  // model was made for. Without files there are no examples, and it is longest(); longer examples
+  // for a test are left out. Throws RowError, TaskError if there are too few examples for a batch,
+  // and IoError if a file has another fingerprint than that of the config.
   OwnExamples(const ExampleMaker& maker, const SplitRows& rows, const OwnDataConfig& config,
               int64_t ids, const TaskSetup& setup, const PairSizes& room);
 
