@@ -134,7 +134,7 @@ std::string note_on_precision();
 
 namespace heed {
 
-// Adds what the headers of the tools declare (HEED_LISTENER and others). The build writes this
+// Adds what the headers of the tools declare (HEED_RUN_HOOKS and others). The build writes this
 // function.
 void register_program_types();
 

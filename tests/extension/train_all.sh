@@ -20,7 +20,7 @@ loss=$("$heed" eval runs/whole --json | sed 's/.*"val_loss": *\([0-9.e+-]*\).*/\
 awk -v loss="$loss" 'BEGIN { exit !(loss < 1.0) }' || { echo "the model has not learned: val_loss $loss"; exit 1; }
 echo "val_loss $loss; 120 and 80 steps end with the bits of 200"
 
-# The listener has written a line for each evaluation: every 50 steps, and at the end of the first part.
+# The hooks have written a line for each evaluation: every 50 steps, and at the end of the first part.
 wc -l runs/{whole,parts}/losses.txt
 [ "$(wc -l <runs/whole/losses.txt)" -eq 4 ] && [ "$(wc -l <runs/parts/losses.txt)" -eq 5 ]
 printf 'All of it is the sentence of a text that has nothing but letters and blanks. %.0s' {1..40} >letters.txt

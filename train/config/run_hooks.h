@@ -29,8 +29,8 @@ struct RunInTraining {
   std::function<void(const std::string&)> say = {};  // to the terminal and to log.txt
 };
 
-// Its functions are called from the top to the bottom. Each of the four parts has objects of its
-// own, made by default: what a class keeps from one part to the next is not in its objects.
+// Its functions are called from the top to the bottom. Those of the last part are called on one
+// object, all others on objects that are made for the call.
 class RunHooks {
  public:
   using Path = std::filesystem::path;

@@ -47,7 +47,7 @@ const Dish& plain_dish() {
   return dish;
 }
 
-std::string mistakes(const std::string& yaml) {
+std::string mistakes_of_dish(const std::string& yaml) {
   return error_of([&] { read_fields<Dish>(parse_config(yaml, "c.yaml")); });
 }
 
@@ -59,9 +59,9 @@ TEST_CASE("section keys: they are read, checked and written as the section's own
   CHECK(dish.extra.get<Salt>().grains == 5);
   CHECK(dish.extra.get<Pepper>().kinds == std::vector<std::string>{"red"});
   CHECK(to_yaml(write_fields(dish)) == "name: soup\ngrains: 5\nkinds: [red]\n");
-  CHECK(contains(mistakes("{grains: 0}"), "c.yaml:1:10: grains: expected a whole number"));
-  CHECK(contains(mistakes("{grains: 9}"), "c.yaml:1:10: grains: too salty"));
-  CHECK(contains(mistakes("{grain: 9}"), "unknown key, did you mean grains?"));
+  CHECK(contains(mistakes_of_dish("{grains: 0}"), "c.yaml:1:10: grains: expected a whole number"));
+  CHECK(contains(mistakes_of_dish("{grains: 9}"), "c.yaml:1:10: grains: too salty"));
+  CHECK(contains(mistakes_of_dish("{grain: 9}"), "unknown key, did you mean grains?"));
 }
 
 TEST_CASE("section keys: a copy has its own values; a struct that is not registered is an error") {

@@ -1,13 +1,13 @@
 # heedgrad_add_plugin(<name> <files...> [TESTS <files...>] [CONFIGS <files...>])
 # builds lib<name>.so and lib<name>-f64.so, side by side in the current build folder, from headers with HEED_LAYER,
-# HEED_TASK, HEED_TOKENIZER, HEED_OPTIMIZER, HEED_SCHEDULE or HEED_LISTENER lines and from sources without:
+# HEED_TASK, HEED_TOKENIZER, HEED_OPTIMIZER, HEED_SCHEDULE or HEED_RUN_HOOKS lines and from sources without:
 #   heed --plugin ./lib<name>.so train my.yaml
 # heedgrad_add_plugin(<name> TESTS <files...>) builds no library: tests of what heedgrad has, or of headers without such
 # lines (an operation).
 # heed takes the one of its own precision. TESTS are doctest files, without a main; ctest lists <name>/f32/<file> and
 # <name>/f64/<file> for each. CONFIGS are trained for a few steps: <name>/train/<file>.
 include(${CMAKE_CURRENT_LIST_DIR}/registration.cmake)
-set(heedgrad_registration_line "^HEED_(LAYER|TASK|TOKENIZER|OPTIMIZER|SCHEDULE|LISTENER)\\(")
+set(heedgrad_registration_line "^HEED_(LAYER|TASK|TOKENIZER|OPTIMIZER|SCHEDULE|RUN_HOOKS)\\(")
 
 function(heedgrad_add_plugin name)
   foreach(library heedgrad heedgrad_f64)
@@ -53,7 +53,7 @@ function(heedgrad_add_plugin name)
   endif()
   if(NOT headers)
     message(FATAL_ERROR "heedgrad_add_plugin(${name} ...): expected a header with a HEED_LAYER, HEED_TASK, "
-            "HEED_TOKENIZER, HEED_OPTIMIZER, HEED_SCHEDULE or HEED_LISTENER line, or TESTS alone")
+            "HEED_TOKENIZER, HEED_OPTIMIZER, HEED_SCHEDULE or HEED_RUN_HOOKS line, or TESTS alone")
   endif()
   set(sources ${files})
   list(FILTER sources EXCLUDE REGEX "\\.(h|hpp)$")
@@ -96,7 +96,7 @@ function(heedgrad_look_over_plugins)
   list(REMOVE_ITEM headers ${listed})
   foreach(header IN LISTS headers)
     file(STRINGS ${header} lines REGEX ${heedgrad_registration_line})
-    if(lines MATCHES "^(HEED_[A-Z]+\\([^)]*\\))")
+    if(lines MATCHES "^(HEED_[A-Z_]+\\([^)]*\\))")
       message(WARNING "${header} has ${CMAKE_MATCH_1}, but no heedgrad_add_plugin lists ${header}: configs and tests "
               "will not know it. Add ${header} to the list.")
     endif()

@@ -5,6 +5,8 @@
 #include "tests/support/training_run.h"
 #include "tools/extras/fine_tuning/train/vocabularies.h"
 #include "tools/extras/own_data/tests/own_data_cases.h"
+#include "train/checkpoint/state_dict.h"
+#include "train/plan.h"
 #include "train/tokenizers/vocabulary.h"
 
 using namespace heed;
