@@ -72,8 +72,8 @@ class Workers {
   // Finds the other workers. `command` is what this one does ("heed train --resume"). Throws
   // ConfigError on all of them unless they are the same program and do the same.
   virtual void join(const std::string& /*command*/) {}
-  // Once all have read the config. Throws ConfigError on all workers if they differ in anything that
-  // the bits depend on, or are too many.
+  // Once all have read the config. Throws ConfigError on all workers if they differ in anything
+  // that the bits depend on, or are too many.
   virtual Placement compare(const LoadedRun& /*run*/) { return {}; }
   // The last call. A worker that ends without it, after an error, ends all the others.
   virtual void leave() {}
@@ -103,8 +103,8 @@ class Workers {
   Part share_of(int64_t count) const {
     return size() == 1 ? Part{0, count} : part_of(count, size(), rank());
   }
-  // The value of rank 0: asked whenever one worker alone could decide, since only one sees Ctrl-C, a
-  // clock or a folder.
+  // The value of rank 0: asked whenever one worker alone could decide, since only one sees Ctrl-C,
+  // a clock or a folder.
   std::string agree(const std::string& own) { return gather(own).front(); }
   // The same for a value that is copied as bytes.
   template <class T>

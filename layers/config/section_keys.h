@@ -1,12 +1,13 @@
 // Keys that an extra adds to a section of a config. A header with a struct that declares them, as any
-// config struct does (fields.h), and ends in HEED_KEYS(Class, "section") is enough:
-//   struct ShowKeys {
-//     std::vector<std::string> show;
-//     void fields(Fields& f) { f.optional("show", show, "parameters to print"); }
+// config struct does (fields.h), and a line HEED_KEYS(Class, "section") is enough:
+//   struct ColourKeys {
+//     bool colour = false;
+//     void fields(Fields& f) { f.optional("colour", colour, "whether lines have one"); }
 //   };
-//   HEED_KEYS(ShowKeys, "train");
+//   HEED_KEYS(ColourKeys, "train");
 // They are read, checked, documented and written as the section's own are. Those of "run" stand
-// beside the sections. The build reads the names from this header, for builds without the extra.
+// beside the sections. The build reads their names from the header, for builds without the extra
+// (left_out.h); so it has no other fields.
 #pragma once
 
 #include <map>

@@ -10,18 +10,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The paths of data, and those of fields that name files.
-std::vector<std::string> paths_in_configs() {
-  std::vector<std::string> paths{"data.path", "data.validation", "data.tokenizer.path"};
-  for (const FieldInfo& field : run_fields()) {
-    if (field.is_path) paths.push_back(field.name);
-    for (const FieldInfo& inner : field.group) {
-      if (inner.is_path) paths.push_back(field.name + "." + inner.name);
-    }
-  }
-  return paths;
-}
-
 // The node at "data.tokenizer.path"; null if there is none.
 ConfigNode* node_at(ConfigNode& tree, const std::string& path) {
   const size_t dot = path.find('.');
@@ -43,11 +31,24 @@ void make_absolute(ConfigNode* path, const fs::path& folder = "") {
 
 }  // namespace
 
+std::vector<std::string> keys_of_files() {
+  std::vector<std::string> keys;
+  for (const FieldInfo& field : run_fields()) {
+    if (field.is_path) keys.push_back(field.name);
+    for (const FieldInfo& inner : field.group) {
+      if (inner.is_path) keys.push_back(field.name + "." + inner.name);
+    }
+  }
+  return keys;
+}
+
 void make_set_paths_absolute(ConfigNode& tree, const std::string& key) {
   const auto is_set = [&](const std::string& path) {
     return path == key || path.starts_with(key + ".");
   };
-  for (const std::string& path : paths_in_configs()) {
+  std::vector<std::string> paths = keys_of_files();
+  paths.insert(paths.end(), {"data.path", "data.validation", "data.tokenizer.path"});
+  for (const std::string& path : paths) {
     ConfigNode* const node = node_at(tree, path);
     if (is_set(path)) make_absolute(node);
     for (int64_t i = 0; node != nullptr && node->is_list() && i < node->size(); ++i) {

@@ -4,10 +4,14 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "train/config/run_config.h"
 
 namespace heed {
+
+// The keys of sections that name files (names_file()); not those of data.
+std::vector<std::string> keys_of_files();
 
 // After `--set key=...`: makes the paths absolute that it has set. On the command line they are
 // relative to the current folder, in a config to the folder of the config.

@@ -233,6 +233,19 @@ void copy_marks(const ConfigNode& from, ConfigNode& to) {
   to.set_mark(from.mark());
 }
 
+// Leaves out of a run's config, which heed wrote, what was no more than a switch that is off and is
+// no key any more.
+void bring_up_to_date(ConfigNode& config) {
+  for (const FieldInfo& section : run_fields()) {
+    const ConfigNode written = config.get(section.name);
+    for (const ConfigNode& child : written.children()) {
+      const bool is_known =
+          section.group.empty() || find_field(section.group, child.key()) != nullptr;
+      if (!is_known && child.text() == "false") config.find(section.name)->erase(child.key());
+    }
+  }
+}
+
 }  // namespace
 
 RunTree read_run_tree(const fs::path& config, const std::vector<std::string>& sets) {

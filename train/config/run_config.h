@@ -119,8 +119,8 @@ struct LoadedRun {
   // tokenizer if the config names a file for it.
   std::map<std::string, std::string> texts() const;
 
-  // What the bits of a run depend on beside its config: "heedgrad", its version; "kernels"; and what
-  // hooks add, such as each library of layers with its checksum.
+  // What the bits of a run depend on beside its config: "heedgrad", its version; "kernels"; and
+  // what hooks add, such as each library of layers with its checksum.
   std::map<std::string, std::string> made_with() const;
 
   // "heed", with the options that the run needs; quoted for a shell.

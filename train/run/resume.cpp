@@ -1,7 +1,10 @@
 #include "train/run/resume.h"
 
+#include <algorithm>
+
 #include "layers/config/values.h"
 #include "train/checkpoint/manifest.h"
+#include "train/config/resolve.h"
 #include "train/config/run_hooks.h"
 #include "train/yaml/yaml.h"
 
@@ -13,53 +16,43 @@ namespace {
 
 using Values = std::map<std::string, std::string>;  // of a config, by path
 
-constexpr std::string_view fingerprint_ending = "_fingerprint";
-
-// The field at the path of a value, such as "train.show.0", and the group around it, or null.
-std::pair<const FieldInfo*, const FieldInfo*> field_at(const std::vector<FieldInfo>& fields,
-                                                       const std::string& path) {
-  const size_t dot = path.find('.');
-  const FieldInfo* const field = find_field(fields, path.substr(0, dot));
-  if (field == nullptr || field->group.empty() || dot == path.npos) return {field, nullptr};
-  const std::string below = path.substr(dot + 1);
-  return {find_field(field->group, below.substr(0, below.find('.'))), field};
+// Whether a value is that of a key, or an element of it: "sample.end.0" of "sample.end".
+bool is_of_any(const std::vector<std::string>& keys, const std::string& path) {
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+    return path.starts_with(key) && (path.size() == key.size() || path[key.size()] == '.');
+  });
 }
 
-bool is_path(const std::vector<FieldInfo>& fields, const std::string& path) {
-  const FieldInfo* const field = field_at(fields, path).first;
-  return field != nullptr && field->is_path;
-}
+// The keys whose values may be others when a run goes on.
+struct Changing {
+  std::vector<std::string> keys;
+  std::string in_words;  // "train.steps, anomaly, eval and sample"
+};
 
-bool may_change(const std::vector<FieldInfo>& fields, const std::string& path) {
-  const auto [field, group] = field_at(fields, path);
-  const bool as_around = group != nullptr && group->changes.value_or(false);
-  // Where a run began says nothing about how it goes on.
-  const bool knows_file = path.ends_with(fingerprint_ending) &&
-                          is_path(fields, path.substr(0, path.size() - fingerprint_ending.size()));
-  return field == nullptr ? as_around : knows_file || field->changes.value_or(as_around);
-}
-
-// All that may change, in words: "train.steps, train.show, eval and sample".
-std::string what_may_change(const std::vector<FieldInfo>& fields) {
-  std::vector<std::string> within, whole;
-  for (const FieldInfo& field : fields) {
-    const bool may = field.changes.value_or(false);
-    if (may) whole.push_back(field.name);
-    for (const FieldInfo& inner : field.group) {
-      if (!may && inner.changes.value_or(false)) within.push_back(field.name + "." + inner.name);
+Changing what_may_change() {
+  std::vector<std::string> keys, within, whole;
+  for (const std::string& file : keys_of_files()) {
+    keys.push_back(file + "_fingerprint");  // where a run began says nothing about how it goes on
+  }
+  for (const FieldInfo& section : run_fields()) {
+    const bool all = section.changes.value_or(false), is_group = !section.group.empty();
+    if (all) whole.push_back(section.name);
+    for (const FieldInfo& field : is_group ? section.group : std::vector{section}) {
+      if (!field.changes.value_or(all)) continue;
+      keys.push_back(is_group ? section.name + "." + field.name : section.name);
+      if (!all) within.push_back(keys.back());
     }
   }
   within.insert(within.end(), whole.begin(), whole.end());
   const std::string last = within.back();
   within.pop_back();
-  return joined(within) + " and " + last;
+  return {keys, joined(within) + " and " + last};
 }
 
 // The values that must stay the same to resume a run.
-Values fixed_values(const ConfigNode& config) {
+Values fixed_values(const ConfigNode& config, const Changing& changing) {
   Values values = values_without_locations(config);
-  const std::vector<FieldInfo> fields = run_fields();
-  std::erase_if(values, [&](const auto& value) { return may_change(fields, value.first); });
+  std::erase_if(values, [&](const auto& value) { return is_of_any(changing.keys, value.first); });
   return values;
 }
 
@@ -96,13 +89,13 @@ std::string differences(const Values& before, const Values& now, const char* whe
 
 std::map<std::string, std::string> values_without_locations(const ConfigNode& resolved) {
   std::map<std::string, std::string> values = flat_values(resolved);
-  const std::vector<FieldInfo> fields = run_fields();
+  const std::vector<std::string> files = keys_of_files();
   std::erase_if(values, [&](const auto& value) {
     const std::string& path = value.first;
     const bool known = path.starts_with("data.") && path.ends_with(".path") &&
                        values.contains(path.substr(0, path.size() - 4) + "fingerprint");
     return known || path == "data.validation" || path.starts_with("data.path.") ||  // of a list
-           is_path(fields, path);
+           is_of_any(files, path);
   });
   return values;
 }
@@ -110,8 +103,10 @@ std::map<std::string, std::string> values_without_locations(const ConfigNode& re
 void require_resumable(const fs::path& of_run, const ConfigNode& resumed) {
   const ConfigNode before = with_defaults(read_config(of_run.string()));
   for_each_hook([&](const RunHooks& each) { each.check_resumed(before, resumed); });
-  const std::string lines = differences(fixed_values(before), fixed_values(resumed), " in the run");
-  require<ConfigError>(lines.empty(), "resume: only ", what_may_change(run_fields()),
+  const Changing changing = what_may_change();
+  const std::string lines =
+      differences(fixed_values(before, changing), fixed_values(resumed, changing), " in the run");
+  require<ConfigError>(lines.empty(), "resume: only ", changing.in_words,
                        " may change; these differ:", lines);
 }
 

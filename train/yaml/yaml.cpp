@@ -361,11 +361,4 @@ ConfigNode read_config(const std::string& path) {
   return root;
 }
 
-void bring_up_to_date(ConfigNode& config) {
-  ConfigNode* const train = config.find("train");
-  if (train != nullptr && train->get("shard_optimizer").text() == "false") {
-    train->erase("shard_optimizer");  // until 0.3.0
-  }
-}
-
 }  // namespace heed

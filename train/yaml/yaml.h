@@ -30,7 +30,4 @@ ConfigNode parse_config(const std::string& text, const std::string& file_name,
 // others, throws ConfigError with all of them.
 ConfigNode parse_value(const std::string& text, const ConfigMark& start, ConfigErrors& errors);
 
-// Leaves out of a run's config, which heed wrote, what is no setting any more.
-void bring_up_to_date(ConfigNode& config);
-
 }  // namespace heed

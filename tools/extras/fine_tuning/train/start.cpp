@@ -100,10 +100,6 @@ std::string other_ids(const LoadedRun& run, const std::string& type_before) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 void find_file(LoadedRun& run, const fs::path& folder, const fs::path& checkpoint) {
   auto& train = run.config.train.extra.own<FineTuningKeys>();
   if (train.weights.empty()) return;

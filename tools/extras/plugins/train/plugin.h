@@ -24,8 +24,8 @@ namespace heed {
 // Loads the plugin at `path`, or its sibling for the other precision. Does nothing if it is already
 // loaded, or if it only exists for the other precision: the process may still be replaced by the
 // program of that one; else require_this_precision() throws. Throws IoError if the file is missing,
-// not a plugin or built against something else; throws ConfigError, with nothing added, if a name is
-// taken.
+// not a plugin or built against something else; throws ConfigError, with nothing added, if a name
+// is taken.
 void load_plugin(const std::filesystem::path& path);
 
 class DynamicPlugins final : public RunHooks {
@@ -37,8 +37,8 @@ class DynamicPlugins final : public RunHooks {
 
   bool load_libraries(const std::vector<std::string>& named, bool trusted) override;
   void require_this_precision() const override;
-  // Loads what the config names. A plugin with the same file name that was loaded by load_plugin() is
-  // used instead: it may have moved. Adds those that nobody has allowed.
+  // Loads what the config names. A plugin with the same file name that the command line has named
+  // is used instead: it may have moved. Adds those that nobody has allowed.
   void before_reading(const ConfigNode& config, const Path& folder, ConfigErrors& errors) override;
   // Lists the plugins that a resumed run must load, as absolute paths under their float32 names:
   // those that the config lists, and those that define one of its types.
