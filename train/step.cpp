@@ -9,26 +9,40 @@
 
 namespace heed {
 
+namespace {
+
+// The loss of a micro-batch, and its backward pass.
+LossSum forward_and_backward(Module& model, const Task& task, const Batch& batch,
+                             GradientSum& sum) {
+  GraphObserver::each([](GraphObserver& observer) { observer.forward_begins(); });
+  const AddedLosses added;
+  const BatchLoss loss = task.loss(model(batch.input), batch);
+  LossSum sums{static_cast<double>(loss.sum.item()), loss.counted};
+  Tensor total = loss.sum;
+  for (const auto& [name, mean] : added.by_name) {
+    const Tensor of_targets = static_cast<real>(loss.counted) * mean;
+    sums.added[name] = static_cast<double>(of_targets.item());
+    total = total + of_targets;
+  }
+  total.backward(sum.scale(loss.counted));
+  return sums;
+}
+
+void require_finite_step(const StepResult& result, const std::vector<NamedParameter>& parameters) {
+  require_finite(result.loss, "loss");
+  for (const auto& [name, loss] : result.added) require_finite(loss, name);
+  require_finite_gradients(result.grad_norm, parameters);
+}
+
+}  // namespace
+
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
                       double lr, const Batch* only, Workers& workers) {
   const auto sum = workers.gradient_sum(optimizer.parameters(), config);
   for (int64_t i = 0; i < config.accumulate; ++i) {
     const Batch batch = only ? *only : task.data().next(config.batch_size, streams().data());
-    if (!sum->begin(i, model, batch)) {
-      continue;  // another worker computes it
-    }
-    GraphObserver::each([](GraphObserver& observer) { observer.forward_begins(); });
-    const AddedLosses added;
-    const BatchLoss loss = task.loss(model(batch.input), batch);
-    LossSum sums{static_cast<double>(loss.sum.item()), loss.counted};
-    Tensor total = loss.sum;
-    for (const auto& [name, mean] : added.by_name) {
-      const Tensor of_targets = static_cast<real>(loss.counted) * mean;
-      sums.added[name] = static_cast<double>(of_targets.item());
-      total = total + of_targets;
-    }
-    total.backward(sum->scale(loss.counted));
-    sum->add(sums);
+    if (!sum->begin(i, model, batch)) continue;  // another worker computes it
+    sum->add(forward_and_backward(model, task, batch, *sum));
   }
   const LossSum all = sum->total();
   const auto targets = static_cast<double>(std::max<int64_t>(1, all.targets));
@@ -38,11 +52,7 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
                     .grad_norm = correction * grad_norm(optimizer.parameters()),
                     .tokens = all.targets};
   for (const auto& [name, loss] : all.added) result.added[name] = loss / targets;
-  if (!dry_run()) {
-    require_finite(result.loss, "loss");
-    for (const auto& [name, loss] : result.added) require_finite(loss, name);
-    require_finite_gradients(result.grad_norm, optimizer.parameters());
-  }
+  if (!dry_run()) require_finite_step(result, optimizer.parameters());
   const double clip =
       config.clip_grad_norm ? clip_factor(result.grad_norm, *config.clip_grad_norm) : 1.0;
   optimizer.step(lr, correction * clip);

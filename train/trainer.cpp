@@ -2,80 +2,18 @@
 
 #include <new>
 
-#include "autograd/base/rethrow.h"
 #include "autograd/random/streams.h"
 #include "train/check/finite.h"
 #include "train/data/generate.h"
 #include "train/files/number_words.h"
 #include "train/finite_weights.h"
+#include "train/loop.h"
 #include "train/run/interrupt.h"
 #include "train/run/resume.h"
 
 namespace heed {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-bool due(const std::optional<int64_t>& every, int64_t step) { return every && step % *every == 0; }
-
-// Names the step in a DivergedError of f().
-template <class F>
-auto at_step(int64_t step, F&& f) {
-  return with_place<DivergedError>(text("step ", step, ": "), f);
-}
-
-}  // namespace
-
-// The loop. A step is train_step() in step.cpp.
-Ending Trainer::run_steps() {
-  const TrainConfig& train = run_.config.train;
-  const Batch* const only = only_batch_ ? &*only_batch_ : nullptr;
-  Ending ending = patience_is_over() ? Ending::no_gain : Ending::finished;
-  if (state_.evaluation_due || state_.sample_due) {
-    ending = end_step(nullptr);
-  }
-  while (state_.step < train.steps && ending == Ending::finished) {
-    const int64_t step = state_.step + 1;
-    const double lr = schedule_->lr(step);
-    const double begin = seconds();
-    const StepResult result = at_step(step, [&] {
-      return train_step(*model_, *run_.task, *optimizer_, train, lr, only, workers_);
-    });
-    seconds_in_steps_ += seconds() - begin;
-    state_.step = step;
-    state_.tokens += result.tokens;
-    InterruptGuard::set_saved(false);
-    ending = end_step(&result);
-  }
-  return ending;
-}
-
-Ending Trainer::end_step(const StepResult* result) {
-  const int64_t step = state_.step;
-  const bool last = step == run_.config.train.steps;
-  std::optional<Evaluation> evaluation;
-  if (result != nullptr || state_.evaluation_due) {
-    evaluation = evaluate_if_due();
-  }
-  write_metrics(result, evaluation);
-  if (result != nullptr || state_.sample_due) {
-    at_step(step, [&] { sample_if_due(); });
-  }
-  const Ending ending = workers_.agree(ending_now(last));
-  const bool new_best = run_.config.checkpoint.best && state_.best_step == step;
-  if (due(run_.config.checkpoint.every, step) || last || new_best || ending != Ending::finished ||
-      result == nullptr) {
-    save();
-  }
-  if (evaluation) {
-    notify([&](RunHooks& each) { each.on_evaluation(step, *evaluation); });
-  }
-  if (ending != Ending::finished || last) {
-    notify([&](RunHooks& each) { each.on_end(step, /*diverged=*/false); });
-  }
-  return ending;
-}
 
 Ending Trainer::train(std::optional<double> max_seconds) {
   const InterruptGuard interrupts(/*speaks=*/folder_.has_value());
@@ -323,8 +261,7 @@ void Trainer::say(const std::string& line, const char* style) {
   }
 }
 
-template <class F>
-void Trainer::notify(F&& call) {
+void Trainer::notify(const std::function<void(RunHooks&)>& call) {
   for (RunHooks* each : hooks_) {
     call(*each);
     if (const std::string trouble = each->trouble(); !trouble.empty()) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,7 +63,7 @@ class Trainer {
   std::string stopped_by(const std::string& reason) const;
   Retention retention() const;
   bool patience_is_over() const;
-  Ending run_steps();
+  Ending run_steps();  // loop.cpp, as end_step()
   // All that follows the update of a step; without a result, what an earlier process left of it.
   Ending end_step(const StepResult* result);
   Ending ending_now(bool last) const;
@@ -72,8 +73,7 @@ class Trainer {
   void write_metrics(const StepResult* result, const std::optional<Evaluation>& evaluation);
   void sample_if_due();
   // Calls call(hooks) for each of them and prints its trouble().
-  template <class F>
-  void notify(F&& call);
+  void notify(const std::function<void(RunHooks&)>& call);
   void save();
   double seconds() const;
 
