@@ -1,12 +1,11 @@
 #include "layers/extras/recurrent/scan/wkv.h"
 
-#include <vector>
+#include <utility>
 
 #include "autograd/kernels/row_math.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/concat.h"
 #include "autograd/ops/exp.h"
-#include "autograd/ops/reshape.h"
 #include "autograd/ops/slice.h"
 #include "autograd/ops/where.h"
 
@@ -39,35 +38,121 @@ Array no_state(int64_t batch, int64_t width) {
   return concat({zeros, lowest}, 1).value();
 }
 
-// p before each token and after the last (B, T + 1, d), from p before the first (B, 1, d).
-Array largest_weights(const Array& first, const Array& keys, const Array& w) {
-  const int64_t tokens = keys.dim(1), width = keys.dim(2);
-  Array p = Array::uninitialised(keys.shape().with(1, tokens + 1));
-  parallel_each(keys.dim(0), 1,
-                [=, from = first.data(), k = keys.data(), decay = w.data(),
-                 to = p.mutable_data()](int64_t b) {
-                  real* row = to + b * (tokens + 1) * width;
-                  std::copy_n(from + b * width, width, row);
-                  for (int64_t t = 0; t < tokens; ++t, row += width) {
-                    const real* const key = k + (b * tokens + t) * width;
-#pragma omp simd
-                    for (int64_t i = 0; i < width; ++i) {
-                      row[width + i] = larger(row[i] + decay[i], key[i]);
-                    }
-                  }
-                });
-  return p;
+// body(b, t, row) for the tokens of each sequence b, in order or from the last one to the first.
+// The numbers of the token begin at `row` in arrays (B, T, d).
+template <class Body>
+void for_tokens(const Shape& shape, bool backwards, Body&& body) {
+  const int64_t tokens = shape[1], d = shape[2];
+  parallel_each(shape[0], 1, [&](int64_t b) {
+    for (int64_t n = 0; n < tokens; ++n) {
+      const int64_t t = backwards ? tokens - 1 - n : n;
+      body(b, t, (b * tokens + t) * d);
+    }
+  });
 }
 
-// c_t = factor_t c_(t-1) + added_t: c before each token and after the last (B, T + 1, n), from c
-// before the first (B, 1, n).
-Tensor scan(Tensor sums, const Tensor& factor, const Tensor& added) {
-  std::vector<Tensor> rows{sums};
-  for (int64_t t = 0; t < factor.dim(1); ++t) {
-    sums = slice(factor, 1, t, t + 1) * sums + slice(added, 1, t, t + 1);
-    rows.push_back(sums);
+// Arrays (B, T, d) that no gradient goes through.
+struct Scales {
+  Array after;  // p_t
+  Array fade;   // p_(t-1) - p_t
+  Array top;    // m_t = max(p_(t-1), u + k_t), the largest exponent in y_t
+  Array past;   // e^(p_(t-1) - m_t)
+
+  Scales(const Array& first, const Array& keys, const Array& w, const Array& u)
+      : after(Array::uninitialised(keys.shape())),
+        fade(Array::uninitialised(keys.shape())),
+        top(Array::uninitialised(keys.shape())),
+        past(Array::uninitialised(keys.shape())) {
+    for_tokens(keys.shape(), false,
+               [d = keys.dim(2), from = first.data(), key = keys.data(), w = w.data(), u = u.data(),
+                p = after.mutable_data(), drop = fade.mutable_data(), m = top.mutable_data(),
+                weight = past.mutable_data()](int64_t b, int64_t t, int64_t row) {
+                 const real* const before = t > 0 ? p + row - d : from + (3 * b + 2) * d;
+                 const real* const k = key + row;
+#pragma omp simd
+                 for (int64_t i = 0; i < d; ++i) {
+                   const real q = larger(before[i] + w[i], k[i]),
+                              n = larger(before[i], u[i] + k[i]);
+                   p[row + i] = q;
+                   drop[row + i] = before[i] - q;
+                   m[row + i] = n;
+                   weight[row + i] = exp_of(before[i] - n);
+                 }
+               });
   }
-  return concat(rows, 1);
+};
+
+// y_t = (past_t a_(t-1) + now_t v_t) / (past_t b_(t-1) + now_t) (B, T, d), where
+//   a_t = kept_t a_(t-1) + added_t v_t,   b_t = kept_t b_(t-1) + added_t,   a_0 and b_0 in `first`
+// The backward runs from the last token to the first. With r_t = dy_t / (past_t b_(t-1) + now_t):
+//   dnow_t = r_t (v_t - y_t),   dv_t = r_t now_t + added_t da_t
+//   dadded_t = v_t da_t + db_t,   dkept_t = a_(t-1) da_t + b_(t-1) db_t
+//   da_(t-1) = kept_t da_t + past_t r_t,   db_(t-1) = kept_t db_t - past_t r_t y_t
+struct Mean {
+  Array first, past, kept, added, now, v;
+  Array y = Array::uninitialised(v.shape()), a = Array::uninitialised(v.shape()),
+        b = Array::uninitialised(v.shape());
+
+  // Row t - 1 of `sums`, which is row `at` of `first` before the first token.
+  const real* before(const Array& sums, int64_t sequence, int64_t at, int64_t t,
+                     int64_t row) const {
+    const int64_t d = v.dim(2);
+    return t > 0 ? sums.data() + row - d : first.data() + (3 * sequence + at) * d;
+  }
+  void forward();
+  void backward(const Array& dy, Grads& grads) const;
+};
+
+void Mean::forward() {
+  for_tokens(v.shape(), false,
+             [this, d = v.dim(2), to_y = y.mutable_data(), to_a = a.mutable_data(),
+              to_b = b.mutable_data()](int64_t sequence, int64_t t, int64_t row) {
+               const real *const a_before = before(a, sequence, 0, t, row), *const b_before =
+                                                                                before(b, sequence,
+                                                                                       1, t, row);
+               const real *const p = past.data() + row, *const k = kept.data() + row;
+               const real *const s = added.data() + row, *const n = now.data() + row;
+               const real* const x = v.data() + row;
+#pragma omp simd
+               for (int64_t i = 0; i < d; ++i) {
+                 to_y[row + i] = (p[i] * a_before[i] + n[i] * x[i]) / (p[i] * b_before[i] + n[i]);
+                 to_a[row + i] = k[i] * a_before[i] + s[i] * x[i];
+                 to_b[row + i] = k[i] * b_before[i] + s[i];
+               }
+             });
+}
+
+void Mean::backward(const Array& dy, Grads& grads) const {
+  const int64_t d = v.dim(2);
+  Array dkept = Array::uninitialised(v.shape()), dadded = Array::uninitialised(v.shape());
+  Array dnow = Array::uninitialised(v.shape()), dv = Array::uninitialised(v.shape());
+  Array slopes = Array::zeros({v.dim(0), 2, d});  // da_t and db_t
+  for_tokens(
+      v.shape(), true,
+      [=, this, from = dy.data(), to_kept = dkept.mutable_data(), to_added = dadded.mutable_data(),
+       to_now = dnow.mutable_data(), to_v = dv.mutable_data(),
+       slope = slopes.mutable_data()](int64_t sequence, int64_t t, int64_t row) {
+        const real *const a_before = before(a, sequence, 0, t, row), *const b_before = before(
+                                                                         b, sequence, 1, t, row);
+        const real *const p = past.data() + row, *const k = kept.data() + row;
+        const real *const s = added.data() + row, *const n = now.data() + row;
+        const real *const x = v.data() + row, *const out = y.data() + row;
+        real *const da = slope + 2 * sequence * d, *const db = da + d;
+#pragma omp simd
+        for (int64_t i = 0; i < d; ++i) {
+          const real r = from[row + i] / (p[i] * b_before[i] + n[i]);
+          to_now[row + i] = r * (x[i] - out[i]);
+          to_v[row + i] = r * n[i] + da[i] * s[i];
+          to_added[row + i] = da[i] * x[i] + db[i];
+          to_kept[row + i] = da[i] * a_before[i] + db[i] * b_before[i];
+          da[i] = k[i] * da[i] + r * p[i];
+          db[i] = k[i] * db[i] - r * p[i] * out[i];
+        }
+      });
+  if (grads.needs(0)) grads.add(0, std::move(dkept));
+  if (grads.needs(1)) grads.add(1, std::move(dadded));
+  if (grads.needs(2)) grads.add(2, std::move(dnow));
+  if (grads.needs(3)) grads.add(3, std::move(dv));
 }
 
 }  // namespace
@@ -76,24 +161,23 @@ Tensor wkv(const Tensor& keys, const Tensor& values, const Tensor& time_decay,
            const Tensor& time_first, Array* state) {
   check_wkv(keys.shape(), values.shape(), time_decay.shape(), time_first.shape());
   const int64_t batch = keys.dim(0), tokens = keys.dim(1), width = keys.dim(2);
-  const Tensor first(state != nullptr && *state ? *state : no_state(batch, width));
+  const Array first = state != nullptr && *state ? *state : no_state(batch, width);
   require(first.shape() == Shape{batch, 3, width}, "wkv: expected a state ", Shape{batch, 3, width},
           ", got ", first.shape());
-  const Tensor w = decay_of(time_decay), own = keys + time_first;
-  const Tensor p(largest_weights(slice(first, 1, 2, 3).value(), keys.value(), w.value()));
-  const Tensor before = slice(p, 1, 0, tokens), after = slice(p, 1, 1, tokens + 1);
-  const Tensor top(zip("wkv", before.value(), own.value(), larger));
-  const Tensor kept = exp(before + w - after), added = exp(keys - after);
-  const Tensor sums = scan(reshape(slice(first, 1, 0, 2), {batch, 1, 2 * width}),
-                           concat({kept, kept}, 2), concat({added * values, added}, 2));
-  const Tensor a = slice(slice(sums, 1, 0, tokens), 2, 0, width);
-  const Tensor b = slice(slice(sums, 1, 0, tokens), 2, width, 2 * width);
+  const Tensor w = decay_of(time_decay);
+  const Scales p(first, keys.value(), w.value(), time_first.value());
+  const Tensor kept = exp(w + Tensor(p.fade)), added = exp(keys - Tensor(p.after));
+  const Tensor now = exp(keys + time_first - Tensor(p.top));
+  Mean mean{first, p.past, kept.value(), added.value(), now.value(), values.value()};
+  mean.forward();
   if (state != nullptr) {
-    const Tensor last = reshape(slice(sums, 1, tokens, tokens + 1), {batch, 2, width});
-    *state = concat({last, slice(p, 1, tokens, tokens + 1)}, 1).value();
+    const auto last = [&](const Array& x) { return slice(Tensor(x), 1, tokens - 1, tokens); };
+    *state = concat({last(mean.a), last(mean.b), last(p.after)}, 1).value();
   }
-  const Tensor past = exp(before - top), now = exp(own - top);
-  return (past * a + now * values) / (past * b + now);
+  Array y = mean.y;
+  return record(
+      "wkv", std::move(y), {kept, added, now, values},
+      [mean = std::move(mean)](const Array& dy, Grads& grads) { mean.backward(dy, grads); });
 }
 
 }  // namespace heed
