@@ -27,9 +27,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BEGIN, END = "<!-- speed: tools/extras/bench/compare_torch.py -->", "<!-- end of speed -->"
 NANO = dict(layers=4, heads=4, width=128, context=64, batch=12, vocab=65, dropout=0.0, bias=False)
-LAYER = ["layer", "multi_head_attention", "--set", "d_in=768", "--set", "d_out=768", "--set", "context_length=1024",
-         "--set", "num_heads=12", "--set", "packed=true", "--batch", "8", "--length", "1024", "--width", "768",
-         "--rounds", "6"]
+LAYER = ("layer multi_head_attention --set d_in=768 --set d_out=768 --set context_length=1024 --set num_heads=12 "
+         "--set packed=true --batch 8 --length 1024 --width 768 --rounds 6").split()
 ALONE = ["attention", "--batch", "1", "--heads", "4", "--width", "64", "--length", "4096", "--rounds", "8"]
 
 # name: description, target ratio, and the arguments of both sides (see commands())
