@@ -63,22 +63,23 @@ struct Scales {
         fade(Array::uninitialised(keys.shape())),
         top(Array::uninitialised(keys.shape())),
         past(Array::uninitialised(keys.shape())) {
-    for_tokens(keys.shape(), false,
-               [d = keys.dim(2), from = first.data(), key = keys.data(), w = w.data(), u = u.data(),
-                p = after.mutable_data(), drop = fade.mutable_data(), m = top.mutable_data(),
-                weight = past.mutable_data()](int64_t b, int64_t t, int64_t row) {
-                 const real* const before = t > 0 ? p + row - d : from + (3 * b + 2) * d;
-                 const real* const k = key + row;
+    for_tokens(
+        keys.shape(), false,
+        [d = keys.dim(2), from = first.data(), key = keys.data(), decay = w.data(),
+         bonus = u.data(), p = after.mutable_data(), drop = fade.mutable_data(),
+         m = top.mutable_data(), weight = past.mutable_data()](int64_t b, int64_t t, int64_t row) {
+          const real* const before = t > 0 ? p + row - d : from + (3 * b + 2) * d;
+          const real* const k = key + row;
 #pragma omp simd
-                 for (int64_t i = 0; i < d; ++i) {
-                   const real q = larger(before[i] + w[i], k[i]),
-                              n = larger(before[i], u[i] + k[i]);
-                   p[row + i] = q;
-                   drop[row + i] = before[i] - q;
-                   m[row + i] = n;
-                   weight[row + i] = exp_of(before[i] - n);
-                 }
-               });
+          for (int64_t i = 0; i < d; ++i) {
+            const real q = larger(before[i] + decay[i], k[i]);
+            const real n = larger(before[i], bonus[i] + k[i]);
+            p[row + i] = q;
+            drop[row + i] = before[i] - q;
+            m[row + i] = n;
+            weight[row + i] = exp_of(before[i] - n);
+          }
+        });
   }
 };
 
