@@ -148,8 +148,8 @@ SafeTensorsHeader parse_safetensors_header(const std::string& path, const std::s
   require<IoError>(first != std::string::npos && json[first] == '{', path,
                    ": the header must begin with '{' (got ",
                    first == std::string::npos ? "nothing" : "another byte", ")");
-  const auto whole =
-      parse_strict_json<Json>(json, path + ": the header", {.depth = 3, .values = most_values});
+  require_strict_json(json, path + ": the header", {.depth = 3, .values = most_values});
+  const Json whole = Json::parse(json);
 
   SafeTensorsHeader header;
   for (const auto& [name, entry] : whole.items()) {

@@ -1,9 +1,7 @@
 #include "train/files/strict_json.h"
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
-#include <vector>
 
 #include "layers/text/display.h"
 
@@ -11,37 +9,49 @@ namespace heed {
 
 namespace {
 
-// Counts and checks what the parser reads, before it becomes part of the tree.
-template <class Json>
-class Strict {
+class StrictReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Strict(const std::string& where, const JsonLimits& limits) : where_(where), limits_(limits) {}
+  StrictReader(const std::string& where, const JsonLimits& limits, std::vector<JsonMember>* members)
+      : where_(where), limits_(limits), members_(members) {}
 
-  bool operator()(int, typename Json::parse_event_t event, const Json& read) {
-    using Event = typename Json::parse_event_t;
-    if (event == Event::key) {
-      const auto& key = read.template get_ref<const std::string&>();
-      if (!open_.back().keys.insert(key).second) {
-        throw JsonError(
-            text(where_, ": expected every key of an object once, got ", printable(key), " twice"),
-            0, key);
-      }
-      require<JsonError>(open_.back().keys.size() <= limits_.keys, where_, ": expected at most ",
-                         limits_.keys, " keys of an object, got more");
-    } else if (event == Event::object_end || event == Event::array_end) {
-      open_.pop_back();
-    } else {
-      require<JsonError>(++values_ <= limits_.values, where_, ": expected at most ", limits_.values,
-                         " values, got more");
-      require<JsonError>(open_.empty() || ++open_.back().values <= limits_.entries, where_,
-                         ": expected at most ", limits_.entries, " entries in brackets, got more");
-      if (event != Event::value) {
-        require<JsonError>(std::ssize(open_) < limits_.depth, where_, ": expected at most ",
-                           limits_.depth, " levels of brackets, got more");
-        open_.emplace_back();
-      }
+  bool key(string_t& name) override {
+    if (!open_.back().keys.insert(name).second) {
+      throw JsonError(
+          text(where_, ": expected every key of an object once, got ", printable(name), " twice"),
+          0, name);
+    }
+    if (members_ != nullptr && open_.size() == 1) {
+      members_->push_back({name});
     }
     return true;
+  }
+  bool start_object(std::size_t) override { return open("an object"); }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open("an array"); }
+  bool end_array() override { return close(); }
+
+  bool null() override { return value("null"); }
+  bool boolean(bool is) override { return value("a boolean", is ? "true" : "false"); }
+  bool number_integer(number_integer_t number) override {
+    return value("a number", std::to_string(number));
+  }
+  bool number_unsigned(number_unsigned_t number) override {
+    return value("a number", std::to_string(number));
+  }
+  bool number_float(number_float_t, const string_t& as_written) override {
+    return value("a number", as_written);
+  }
+  bool string(string_t& words) override { return value("a text", words); }
+  bool binary(binary_t&) override { return value("bytes"); }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::json::exception& error) override {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
+    const std::string message = error.what();
+    const size_t at = message.find("at line ");
+    throw JsonError(text(where_, ": expected JSON, got an error ",
+                         printable(message.substr(at == std::string::npos ? 0 : at), 200)),
+                    position);
   }
 
  private:
@@ -51,8 +61,32 @@ class Strict {
     size_t values = 0;
   };
 
+  bool value(const char* kind, const std::string& as_text = {}) {
+    require<JsonError>(++values_ <= limits_.values, where_, ": expected at most ", limits_.values,
+                       " values, got more");
+    require<JsonError>(open_.empty() || ++open_.back().values <= limits_.entries, where_,
+                       ": expected at most ", limits_.entries, " entries in brackets, got more");
+    if (members_ != nullptr && open_.size() == 1 && !members_->empty()) {
+      members_->back().kind = kind;
+      members_->back().text = as_text;
+    }
+    return true;
+  }
+  bool open(const char* kind) {
+    value(kind);
+    require<JsonError>(std::ssize(open_) < limits_.depth, where_, ": expected at most ",
+                       limits_.depth, " levels of brackets, got more");
+    open_.emplace_back();
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
   const std::string& where_;
   const JsonLimits& limits_;
+  std::vector<JsonMember>* const members_;  // of the outermost object; null: they are not asked for
   std::vector<Level> open_;
   size_t values_ = 0;
 };
@@ -90,25 +124,11 @@ void require_short_tokens(std::string_view json, const std::string& where,
 
 }  // namespace
 
-template <class Json>
-Json parse_strict_json(std::string_view text, const std::string& where, const JsonLimits& limits) {
+void require_strict_json(std::string_view text, const std::string& where, const JsonLimits& limits,
+                         std::vector<JsonMember>* members) {
   require_short_tokens(text, where, limits);
-  Strict<Json> strict(where, limits);
-  try {
-    return Json::parse(text, std::ref(strict));
-  } catch (const nlohmann::json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
-    const std::string message = error.what();
-    const size_t at = message.find("at line ");
-    const auto* const syntax = dynamic_cast<const nlohmann::json::parse_error*>(&error);
-    throw JsonError(heed::text(where, ": expected JSON, got an error ",
-                               printable(message.substr(at == std::string::npos ? 0 : at), 200)),
-                    syntax != nullptr ? syntax->byte : 0);
-  }
+  StrictReader reader(where, limits, members);
+  nlohmann::json::sax_parse(text, &reader);
 }
-
-template nlohmann::json parse_strict_json(std::string_view, const std::string&, const JsonLimits&);
-template nlohmann::ordered_json parse_strict_json(std::string_view, const std::string&,
-                                                  const JsonLimits&);
 
 }  // namespace heed

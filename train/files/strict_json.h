@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "autograd/base/error.h"
 
@@ -14,7 +15,6 @@ namespace heed {
 struct JsonLimits {
   int depth;                             // levels of brackets
   size_t entries = SIZE_MAX;             // keys of an object, elements of a list
-  size_t keys = SIZE_MAX;                // of an object
   size_t values = SIZE_MAX;              // in all: a tree takes some 50 bytes for each
   size_t token_bytes = size_t{1} << 24;  // of a single string or number
   size_t blanks = size_t{1} << 20;       // in a row
@@ -28,11 +28,20 @@ class JsonError : public IoError {
   const std::string key;  // that an object has twice
 };
 
-// The tree of `text`, of nlohmann::json or ordered_json. Throws JsonError "where: ..." unless it is
-// JSON within `limits` in which no object has a key twice: nothing says which of the two values
-// would count, and most programs silently take the last one. Takes time and memory in proportion to
-// the text, but for an ordered object, which searches all its keys for each that it gets.
-template <class Json>
-Json parse_strict_json(std::string_view text, const std::string& where, const JsonLimits& limits);
+// A member of an object and the kind of its value: "a text", "a number", "a boolean", "null", "an
+// array" or "an object".
+struct JsonMember {
+  std::string key;
+  std::string kind = {};
+  std::string text = {};  // a number as it is written
+};
+
+// Throws JsonError "where: ..." unless `text` is JSON within `limits` in which no object has a key
+// twice: nothing says which of the two values would count, and most programs silently take the last
+// one. Takes time and memory in proportion to the text. Builds no tree of it: an ordered object
+// would search all its keys for each that it gets. `members` gets those of the object that the text
+// is.
+void require_strict_json(std::string_view text, const std::string& where, const JsonLimits& limits,
+                         std::vector<JsonMember>* members = nullptr);
 
 }  // namespace heed

@@ -218,7 +218,8 @@ void read_rules(const JsonValue& part, BpeModel& model, bool& bytes) {
 }  // namespace
 
 BpeModel bpe_from_json(std::string_view text, const std::string& where) {
-  const auto whole = parse_strict_json<Json>(text, where, {deepest_of_file});
+  require_strict_json(text, where, {deepest_of_file});
+  const auto whole = Json::parse(text);
   const JsonValue file{whole, where + ": "};
   const JsonValue model = file.at("model");
   if (model.value.is_object() && model.value.contains("type") && model.words("type") != "BPE") {

@@ -63,7 +63,8 @@ ordered_json value_of(const ConfigNode& node) {
 }  // namespace
 
 ConfigNode parse_json(std::string_view bytes, const std::string& where, size_t entries) {
-  const auto value = parse_strict_json<ordered_json>(bytes, where, {json_limits::depth, entries});
+  require_strict_json(bytes, where, {json_limits::depth, entries});
+  const auto value = ordered_json::parse(bytes);
   require<IoError>(value.is_object(), where, ": expected an object {...}, got ", value.type_name());
   return node_of(value);
 }
@@ -79,7 +80,8 @@ std::string json_text(const ConfigNode& node) {
 std::map<std::string, std::string> parse_weight_map(std::string_view bytes,
                                                     const std::string& where) {
   // Without order: an ordered object searches all its keys for each that it gets.
-  const auto value = parse_strict_json<nlohmann::json>(bytes, where, {json_limits::depth});
+  require_strict_json(bytes, where, {json_limits::depth});
+  const auto value = nlohmann::json::parse(bytes);
   require<IoError>(value.is_object() && value.contains("weight_map") &&
                        value.at("weight_map").is_object() && !value.at("weight_map").empty(),
                    where, ": expected weight_map, an object {tensor: file}");
