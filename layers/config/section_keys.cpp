@@ -27,7 +27,7 @@ size_t SectionKeys::index_of(std::type_index type) const {
   return static_cast<size_t>(found - keys_.begin());
 }
 
-void SectionKeys::fields(Fields& f) {
+void SectionKeys::own_fields(Fields& f) {
   for (auto& [type, keys] : keys_) {
     const ConfigRef own = keys.own_config();
     own.of->declare(own.config, f);

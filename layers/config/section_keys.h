@@ -1,5 +1,5 @@
-// Keys that an extra adds to a section of a config. A header with a struct that declares them, as any
-// config struct does (fields.h), and a line HEED_KEYS(Class, "section") is enough:
+// Keys that an extra adds to a section of a config. A header with a struct that declares them, as
+// any config struct does (fields.h), and a line HEED_KEYS(Class, "section") is enough:
 //   struct ColourKeys {
 //     bool colour = false;
 //     void fields(Fields& f) { f.optional("colour", colour, "whether lines have one"); }
@@ -58,7 +58,7 @@ class SectionKeys {
   }
 
   // For fields() and check() of the section.
-  void fields(Fields& f);
+  void own_fields(Fields& f);
   void check(ConfigErrors& errors, const ConfigNode& at) const;
 
  private:

@@ -18,16 +18,6 @@
 
 namespace heed {
 
-class Module;
-
-// x = x + layer(norm(x)), one of the steps of a block.
-struct Branch {
-  const Module* norm;
-  const Module* layer;
-  bool attends;           // or it is a feed-forward
-  bool parallel = false;  // norm reads what that of the step before it has read
-};
-
 class Module {
  public:
   Module() = default;

@@ -13,6 +13,14 @@ namespace heed {
 struct Input;
 class Module;
 
+// x = x + layer(norm(x)), one of the steps of a block.
+struct Branch {
+  const Module* norm;
+  const Module* layer;
+  bool attends;           // or it is a feed-forward
+  bool parallel = false;  // norm reads what that of the step before it has read
+};
+
 // A value inside a model that an observer can see and replace.
 enum class Activation {
   output,  // any layer: a block's is the residual stream, that of att and ff what they add to it

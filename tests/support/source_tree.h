@@ -21,8 +21,8 @@ SourceFile read_source(const std::filesystem::path& file);
 std::vector<SourceFile> files_in(const std::vector<std::string>& folders,
                                  const std::vector<std::string>& extensions);
 
-// All headers and sources of autograd/, layers/, train/ and tools/ but tests; those of tests/ and of
-// the extras' folders tests/; both.
+// All headers and sources of autograd/, layers/, train/ and tools/ but tests; those of tests/ and
+// of the extras' folders tests/; both.
 const std::vector<SourceFile>& sources();
 const std::vector<SourceFile>& tests();
 const std::vector<SourceFile>& sources_and_tests();

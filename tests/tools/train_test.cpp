@@ -59,7 +59,9 @@ TEST_CASE("heed train: every config in configs/ is valid and runs") {
       const ProgramResult valid = run_heed({"validate", path});
       CHECK_MESSAGE(valid.exit_code == 0, valid.err);
       const std::string first = read_text(path).substr(0, read_text(path).find('\n'));
-      CHECK(first == "# heed train " + fs::relative(config, layout::root()).string());
+      const fs::path from_root = fs::relative(config, layout::root());
+      const bool of_core = *from_root.begin() == "configs";  // others are found by their names
+      CHECK(first == "# heed train " + (of_core ? from_root.string() : name));
       ++configs;
       // Two steps and a checkpoint of 1.5 GB: too slow.
       if (name == "gpt2_124m" || name == "smollm2_135m") continue;

@@ -54,7 +54,7 @@ void TrainConfig::fields(Fields& f) {
   f.optional(
       "overfit_batch", overfit_batch,
       "true: one batch again and again, without dropout, to see whether the model can learn");
-  extra.fields(f);
+  extra.own_fields(f);
 }
 
 void EvalConfig::fields(Fields& f) {
@@ -62,7 +62,7 @@ void EvalConfig::fields(Fields& f) {
   f.optional("batches", batches, at_least(1), "batches of an evaluation", "all");
   f.optional("patience", patience, at_least(1),
              "evaluations in a row without a lower loss after which training stops");
-  extra.fields(f);
+  extra.own_fields(f);
 }
 
 void CheckpointConfig::fields(Fields& f) {
@@ -72,7 +72,7 @@ void CheckpointConfig::fields(Fields& f) {
   f.optional("best", best,
              "true: one more is written and stays, that with the lowest validation loss");
   f.optional("optimizer_state", optimizer_state, "false: weights only, training cannot go on");
-  extra.fields(f);
+  extra.own_fields(f);
 }
 
 void SampleConfig::fields(Fields& f) {
@@ -103,7 +103,7 @@ void RunConfig::fields(Fields& f) {
   f.group("eval", eval, "validation on the way").may_change();
   f.group("checkpoint", checkpoint, "what is kept").may_change();
   f.group("sample", sample, "text written on the way").may_change();
-  extra.fields(f);
+  extra.own_fields(f);
 }
 
 namespace {

@@ -18,9 +18,9 @@
 // is between 0.001 and 0.1, uniform in the logarithm; convolutions as torch.nn.Conv1d.
 //
 // While text is generated, a head keeps S, d^2 numbers, and a channel the K - 1 numbers before its
-// window: time and memory are linear in T. In training they are quadratic. Convolution and decay tell the order of tokens, so
-// no positions are needed. There are no masks: padding after the last token cannot reach the tokens
-// before.
+// window: time and memory are linear in T. In training they are quadratic. Convolution and decay
+// tell the order of tokens, so no positions are needed. There are no masks: padding after the last
+// token cannot reach the tokens before.
 #pragma once
 
 #include <optional>

@@ -8,8 +8,8 @@
 // scaled: a factor would not cancel inside phi, and the paper has none. There are no weights of a
 // softmax to drop or to draw a map of.
 //
-// While text is generated, a head keeps its sums, (d + 1, d) numbers, for any number of tokens: time
-// and memory are linear in T. Training computes all weights of a sequence at once, in memory
+// While text is generated, a head keeps its sums, (d + 1, d) numbers, for any number of tokens:
+// time and memory are linear in T. Training computes all weights of a sequence at once, in memory
 // quadratic in T. The layer does not know positions: what it gives for a token does not depend on
 // the order of the tokens before. A mask (B, T) hides keys, a mask (B, 1, T, T) pairs.
 #pragma once

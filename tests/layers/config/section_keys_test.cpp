@@ -33,7 +33,7 @@ struct Dish {
   SectionKeys extra{"dish of a test"};
   void fields(Fields& f) {
     f.optional("name", name, "its name");
-    extra.fields(f);
+    extra.own_fields(f);
   }
   void check(ConfigErrors& errors, const ConfigNode& at) const { extra.check(errors, at); }
 };

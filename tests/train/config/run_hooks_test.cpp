@@ -23,7 +23,7 @@ const std::vector<KeyOfExtra> keys{
     {"fine_tuning", "tools/extras/fine_tuning/train", "train.lora", "{rank: 2}"},
     {"fine_tuning", "tools/extras/fine_tuning/train", "checkpoint.full", "true"},
     {"processes", "train/extras/processes", "train.shards", "2"},
-    {"show", "tools/extras/inspect/train", "train.show", "[out_head]"},
+    {"inspect", "tools/extras/inspect/train", "train.show", "[out_head]"},
     {"report", "tools/extras/report/train", "eval.probe", "heads"},
     {"plugins", "tools/extras/plugins/train", "plugins", "[libmine.so]"}};
 

@@ -73,6 +73,7 @@ def tasks(args):
 
 
 # ---- Circuits
+OWN_DATA_PAGE = "../tools/extras/own_data/configs/your_own_data.md"
 CIRCUITS = (Model("induction"), Model("induction", ("model.num_heads=2",)), Model("induction", ("model.num_heads=4",)),
             Model("induction_one_block"))  # in the order of the table
 
@@ -133,7 +134,7 @@ def own_data(args):
     results = measure_all(args, own | {task: Model(task) for task in OWN_DATA}, args.runs)
     shown = [[[run[metric] for run in results[name]] for name in (f"own-{task}", task)]
              for task, (_, metric, _) in OWN_DATA.items()]
-    fill(args, "extras/own_data/your_own_data.md", "own_data", lambda i, row, _: [
+    fill(args, OWN_DATA_PAGE, "own_data", lambda i, row, _: [
         *row[:2], *map(percent, shown[i][0]), " ".join(map(percent, shown[i][1]))])
     return [f"own-{task}: {min(of)}, expected 0.98" for task, (of, _) in zip(OWN_DATA, shown) if min(of) < 0.98]
 
@@ -249,7 +250,7 @@ def check_pages():
             raise RuntimeError(f"configs/claims.md: effects of {name}: its table says {expected}, got {got}")
     sizes = [("claims.md", name, len(claim.rows)) for name, claim in CLAIMS.items()] + [
         ("README.md", "circuits", len(CIRCUITS)), ("README.md", "curve", 2),
-        ("extras/own_data/your_own_data.md", "own_data", len(OWN_DATA))]
+        (OWN_DATA_PAGE, "own_data", len(OWN_DATA))]
     for where, name, rows in sizes:
         if (got := len(table(where, name)[1])) != rows:
             raise RuntimeError(f"configs/{where}: {name}: expected {rows} rows, got {got}")

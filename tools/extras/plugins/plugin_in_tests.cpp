@@ -1,5 +1,5 @@
 // Registers the contents of the plugin that a test program links; heedgrad_add_plugin compiles this
-// file into the tests. The declarations repeat tools/extras/plugins/train/plugin.h, to avoid its includes.
+// file into the tests. The declarations repeat train/plugin.h, to avoid its includes.
 namespace heed {
 class PluginRegistration;
 bool add_linked_plugin(const char* identity, void (*function)(PluginRegistration&));

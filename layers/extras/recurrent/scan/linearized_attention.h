@@ -16,9 +16,9 @@
 namespace heed {
 
 // A mask (B, T) hides keys, one of (B, 1, T, T) or (1, 1, T, T) pairs of query and key; none: all
-// count. `sums` (B, H, d + 1, d), without a mask and a graph, holds S and, below it, z after earlier
-// tokens; it is no array at first. Afterwards it includes these tokens. ShapeError if the shapes do
-// not match.
+// count. `sums` (B, H, d + 1, d), without a mask and a graph, holds S and, below it, z after
+// earlier tokens; it is no array at first. Afterwards it includes these tokens. ShapeError if the
+// shapes do not match.
 [[nodiscard]] Tensor linearized_attention(const Tensor& queries, const Tensor& keys,
                                           const Tensor& values, int64_t num_heads,
                                           const Mask& may_attend = {}, Array* sums = nullptr);

@@ -1,4 +1,4 @@
-// Warnings about parameters. Those about settings are in tools/extras/checks/tests/messages/examine.yaml.
+// Warnings about parameters. Those about settings are in ../messages/examine.yaml.
 #include "tools/extras/checks/train/advice.h"
 
 #include <doctest/doctest.h>
