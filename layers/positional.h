@@ -6,6 +6,7 @@
 //                No parameters. Vaswani et al. 2017, section 3.5.
 #pragma once
 
+#include "autograd/base/elementary.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/slice.h"
 #include "layers/module/init.h"
@@ -61,9 +62,9 @@ class Positional final : public Module {
       const int64_t t = i / width, column = i % width;
       const auto even = static_cast<double>(column - column % 2);
       const double angle =
-          static_cast<double>(t) * std::exp(-std::log(10000.0) * even / static_cast<double>(width));
-      table.mutable_data()[i] =
-          static_cast<real>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+          static_cast<double>(t) * fast_exp(-fast_log(10000.0) * even / static_cast<double>(width));
+      const Circle at = circle_at(angle);
+      table.mutable_data()[i] = static_cast<real>(column % 2 == 0 ? at.sine : at.cosine);
     }
     return table;
   }

@@ -46,6 +46,14 @@ TEST_CASE("layout: what lives in one file") {
     if (file.folder == "autograd") CHECK(joined(places({file}, own, "thread")) == "");
   }
   CHECK(places(sources(), R"(^\s*#\s*pragma\s+omp\s+simd)", "#").size() > 10);  // the search works
+  // Sums of floats have the order of kernels/row_math.h, by the functions of base/sum.h.
+  const auto sums = [](const std::vector<SourceFile>& files) {
+    return places(files, R"(reduction *\( *\+|std::(accumulate|reduce|inner_product)\(.*\breal\b)",
+                  "(");
+  };
+  CHECK(joined(sums(sources())) == "");
+  CHECK(sums({{"a.cpp", "", {"#pragma omp simd reduction(+ : sum)", "std::reduce(x, y, real{0})"}}})
+            .size() == 2);
 }
 
 // Several threads of a host program may train at once: a variable of a whole file is a thread's

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <numbers>
 
 #include "layers/module/evaluation_mode.h"
 
@@ -74,7 +74,7 @@ std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Spl
                        " validation examples");
   found.loss = found.tokens > 0 ? all.loss() / static_cast<double>(found.tokens) : 0.0;
   if (all.bytes > 0) {
-    found.bits_per_byte = all.loss() / static_cast<double>(all.bytes) / std::log(2.0);
+    found.bits_per_byte = all.loss() / static_cast<double>(all.bytes) / std::numbers::ln2;
   }
   found.accuracy = share_of(found.right, found.targets);
   found.exact_match = share_of(found.sequences.exact, found.sequences.all);

@@ -189,8 +189,9 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   say("threads", num_threads(),
       plan.few_threads ? " (the model is too small for more), on " : " on ", cpu().model, " (",
       simd_name(cpu().simd), "), ",
-      blas.products == "OpenBLAS" ? "" : text("our own products (", blas.products, "), "),
-      "OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")");
+      blas.products == "OpenBLAS"
+          ? text("OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")
+          : text("our own products (", blas.products, ")"));
   for (const std::string& warning : machine_warnings(blas)) {
     say("warning", warning);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "autograd/base/sum.h"
 #include "autograd/threads/parallel.h"
 
 namespace heed {
@@ -30,12 +31,7 @@ void sum_columns(const real* x, real* y, int64_t n, int64_t inner, int64_t begin
 }
 
 double sum_range(const real* x, int64_t begin, int64_t end) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = begin; i < end; ++i) {
-    sum += static_cast<double>(x[i]);
-  }
-  return sum;
+  return sum_of(begin, end, [x](int64_t i) { return static_cast<double>(x[i]); });
 }
 
 // x (outer, n, inner) -> y (outer, inner)
@@ -61,17 +57,11 @@ double sum_all(const Array& x) {
                       [v](int64_t begin, int64_t end) { return sum_range(v, begin, end); });
 }
 
-// v - v is 0 for a finite v, else NaN. The sum is 0 only if no term is NaN. (No branch: it is a
-// vector loop.)
+// v - v is 0 for a finite v, else NaN. The sum is 0 only if no term is NaN.
 bool all_finite(const Array& x) {
   const real* v = x.data();
   return parallel_sum(x.size(), elementwise_grain, [v](int64_t begin, int64_t end) {
-           real sum = 0;
-#pragma omp simd reduction(+ : sum)
-           for (int64_t i = begin; i < end; ++i) {
-             sum += v[i] - v[i];
-           }
-           return static_cast<double>(sum);
+           return static_cast<double>(sum_of(begin, end, [v](int64_t i) { return v[i] - v[i]; }));
          }) == 0.0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 #include "autograd/base/error.h"
 #include "autograd/kernels/choice.h"
@@ -14,7 +15,7 @@ namespace heed {
 double alibi_slope(int64_t h, int64_t heads) {
   const auto n = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(heads)));
   const int64_t step = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;  // of a fall by 2^(-4 / n)
-  return std::exp2(-4.0 * static_cast<double>(step) / static_cast<double>(n));
+  return fast_exp(-4 * std::numbers::ln2 * static_cast<double>(step) / static_cast<double>(n));
 }
 
 namespace detail {
@@ -73,7 +74,7 @@ AttentionProblem with_options(AttentionProblem p, const AttentionOptions& option
 }
 
 // The forward and the backward pass of a call run on the same one.
-const AttentionKernel& attention_kernel() { return *kernels_in_use().front().attention; }
+const AttentionKernel& attention_kernel() { return *kernel_in_use().attention; }
 
 }  // namespace
 

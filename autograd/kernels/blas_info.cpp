@@ -8,6 +8,7 @@
 
 #include "autograd/base/error.h"
 #include "autograd/kernels/choice.h"
+#include "autograd/kernels/openblas.h"
 #include "autograd/threads/machine.h"
 #include "autograd/threads/parallel.h"
 
@@ -32,33 +33,20 @@ const char* preset() {
   return value != nullptr ? value : "";
 }
 
-// The vector unit that a kernel of OpenBLAS uses, and its granules by the benchmark blas_granule,
-// with OpenBLAS 0.3.21 and, but for AVX-512, 0.3.29.
-struct KnownKernel {
-  std::string_view name;
-  Simd unit = Simd::sse2;
-  detail::Granule float32 = {}, float64 = {};
-};
-constexpr detail::Granule any{32, 32};
-constexpr KnownKernel known_kernels[] = {
-    {"Sapphirerapids", Simd::avx512},           {"Cooperlake", Simd::avx512, any, {48, 192}},
-    {"SkylakeX", Simd::avx512, any, {48, 192}}, {"Haswell", Simd::avx2, {48, 0}, any},
-    {"Zen", Simd::avx2, {48, 0}, any},          {"Sandybridge", Simd::sse2, any, any},
-    {"Nehalem", Simd::sse2, any, any},          {"Prescott", Simd::sse2, any, any}};
-
-// The one that runs.
-KnownKernel running_kernel() {
+// The vector unit that the running kernel of OpenBLAS uses.
+Simd unit_of_kernel() {
   const std::string_view name = openblas_get_corename();
-  for (const KnownKernel& known : known_kernels) {
-    if (known.name == name) return known;
-  }
-  return {name};
+  return name == "Sapphirerapids" || name == "Cooperlake" || name == "SkylakeX" ? Simd::avx512
+         : name == "Haswell" || name == "Zen"                                   ? Simd::avx2
+                                                                                : Simd::sse2;
 }
 
 bool weaker_than_cpu() {
   const bool x86 = cpu().simd == Simd::avx512 || cpu().simd == Simd::avx2;
-  return x86 && running_kernel().unit < cpu().simd;
+  return x86 && unit_of_kernel() < cpu().simd;
 }
+
+bool computes_products() { return detail::kernel_in_use().products == &detail::openblas_products; }
 
 // OpenBLAS reads the variable when it selects its kernels, which its builds for many CPUs can be
 // told to do again: both functions are exported, though no header declares them.
@@ -98,14 +86,12 @@ std::string kernel_warning(const BlasInfo& info) {
 }
 
 // If more threads than the shape of a product keeps busy may gain nothing; else "".
-std::string granule_warning() {
+std::string cut_warning() {
   constexpr int kept_busy_by_shape = 2;
-  if (num_threads() <= kept_busy_by_shape || blas_granule().rows > 0) {
-    return "";
-  }
-  return text("products on OpenBLAS's ", openblas_get_corename(),
-              " kernel are cut by their shape alone: ", num_threads(),
-              " threads may gain nothing over ", kept_busy_by_shape);
+  return num_threads() <= kept_busy_by_shape || !computes_products()
+             ? ""
+             : text("products on OpenBLAS are cut by their shape alone: ", num_threads(),
+                    " threads may gain nothing over ", kept_busy_by_shape);
 }
 
 }  // namespace
@@ -127,18 +113,6 @@ void make_blas_serial_here() {
   }
 }
 
-detail::Granule blas_granule() {
-  static const detail::Granule granule = [] {
-    choose_blas_kernel();
-    const KnownKernel kernel = running_kernel();
-    const std::string_view config = openblas_get_config();
-    const bool measured = config.starts_with("OpenBLAS 0.3.21 ") ||
-                          (config.starts_with("OpenBLAS 0.3.29 ") && kernel.unit != Simd::avx512);
-    return !measured ? detail::Granule{} : is_float64 ? kernel.float64 : kernel.float32;
-  }();
-  return granule;
-}
-
 BlasInfo blas_info() {
   const bool ours = chosen_by_heed();
   const int parallel = openblas_get_parallel();
@@ -158,12 +132,13 @@ BlasInfo blas_info() {
   const bool ignored = info.kernel_preset && !taken;
   info.warning =
       ignored ? text(info.reason, ": OpenBLAS runs ", info.kernel) : kernel_warning(info);
-  info.products = detail::products_run_on();
+  info.products = detail::kernel_in_use().description;
   return info;
 }
 
 std::vector<std::string> machine_warnings(const BlasInfo& blas) {
-  std::vector<std::string> all{blas.warning, granule_warning(), thread_number_warning(),
+  std::vector<std::string> all{computes_products() ? blas.warning : "", cut_warning(),
+                               thread_number_warning(),
                                num_threads() > 1 ? wait_policy_warning() : ""};
   std::erase(all, "");
   return all;

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "autograd/kernels/product.h"
-
 namespace heed {
 
 // Before the first product. An OpenBLAS that is older than the CPU does not know it and falls back
@@ -23,10 +21,6 @@ void make_blas_serial();
 // the calling thread, as OpenMP's own number does.
 void make_blas_serial_here();
 
-// The granule of OpenBLAS's kernel, from the table in README.md; zeros if this version's is not in
-// there.
-detail::Granule blas_granule();
-
 struct BlasInfo {
   std::string kernel;    // "Cooperlake", "Haswell", ...
   std::string reason;    // why this one: "OpenBLAS chose it for this CPU"
@@ -35,13 +29,14 @@ struct BlasInfo {
   bool kernel_preset;    // OPENBLAS_CORETYPE is set in the environment
   bool weaker_than_cpu;  // the kernel leaves the CPU's widest vector unit idle
   std::string warning;   // one line for people, or ""
-  std::string products;  // what most run on: "OpenBLAS", or our own: "AVX2", "AVX-512"
+  std::string products;  // what they run on: "OpenBLAS", or our own: "AVX2", "AVX-512"
 };
 
 BlasInfo blas_info();
 
 // A line for people about each thing that slows this process down, or is ignored: the kernel of
-// OpenBLAS, more threads than it keeps busy, OMP_NUM_THREADS, OMP_WAIT_POLICY.
+// OpenBLAS and more threads than it keeps busy, if it computes the products; OMP_NUM_THREADS,
+// OMP_WAIT_POLICY.
 std::vector<std::string> machine_warnings(const BlasInfo& blas);
 
 }  // namespace heed

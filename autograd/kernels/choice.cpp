@@ -1,8 +1,8 @@
 #include "autograd/kernels/choice.h"
 
 #include <cstdlib>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "autograd/base/error.h"
 #include "autograd/kernels/blas_info.h"
@@ -32,25 +32,17 @@ namespace {
                     "; available: ", available);
 }
 
-std::vector<KernelInUse> choose() {
+const KernelEntry& choose() {
   const char* variable = std::getenv("HEED_KERNELS");
   const std::string_view wish = variable == nullptr ? "" : variable;
-  std::vector<KernelInUse> in_use;
   for (const KernelEntry& kernel : all_kernels()) {
-    const bool forced = kernel.name == wish;
-    if (forced && !kernel.available()) {
-      refuse(wish);
-    }
-    if (forced || ((wish.empty() || !in_use.empty()) && kernel.available())) {
-      in_use.push_back({kernel, forced});
+    if ((wish.empty() || kernel.name == wish) && kernel.available()) {
+      choose_blas_kernel();
+      make_blas_serial();
+      return kernel;
     }
   }
-  if (in_use.empty()) {
-    refuse(wish);
-  }
-  choose_blas_kernel();
-  make_blas_serial();
-  return in_use;
+  refuse(wish);
 }
 
 }  // namespace
@@ -64,20 +56,9 @@ std::span<const KernelEntry> all_kernels() {
   return by_preference;
 }
 
-std::span<const KernelInUse> kernels_in_use() {
-  static const std::vector<KernelInUse> in_use = choose();
-  return in_use;
-}
-
-std::string products_run_on() {
-  constexpr int64_t n = 512;
-  const Product medium{{nullptr, n, n}, {nullptr, n, n}, {nullptr, n, n}};
-  for (const KernelInUse& kernel : kernels_in_use()) {
-    if (kernel.products->takes(medium, kernel.forced)) {
-      return kernel.description;
-    }
-  }
-  return "";
+const KernelEntry& kernel_in_use() {
+  static const KernelEntry& chosen = choose();
+  return chosen;
 }
 
 }  // namespace heed::detail

@@ -29,28 +29,22 @@ int64_t tiles_by_shape(const Product& p) {
 }  // namespace
 
 Tiles Tiles::by_shape(const Product& p) {
-  constexpr int64_t whole_vectors = 32;
   const int64_t tiles = tiles_by_shape(p);
   const bool by_rows = p.m() >= p.n();
-  return {{p.m(), by_rows ? tiles : 1, whole_vectors}, {p.n(), by_rows ? 1 : tiles, whole_vectors}};
+  return {{p.m(), by_rows ? tiles : 1}, {p.n(), by_rows ? 1 : tiles}};
 }
 
-Tiles Tiles::for_threads(const Product& p, int64_t depth, int threads, Granule granule) {
+Tiles Tiles::for_threads(const Product& p, int64_t depth, int threads) {
   constexpr int64_t counts[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-  const Tiles fixed = by_shape(p);
-  Tiles best = fixed;
-  if (granule.rows > 0) best.rows_ = {p.m(), 1, granule.rows};
-  if (granule.columns > 0) best.columns_ = {p.n(), 1, granule.columns};
+  Tiles best{{p.m()}, {p.n()}};
   if (threads == 1) {
     return best;
   }
   double least = best.cost(p.k(), threads);
   for (const int64_t rows : counts) {
     for (const int64_t columns : counts) {
-      Tiles grid = best;
-      if (granule.rows > 0) grid.rows_.parts = rows;
-      if (granule.columns > 0) grid.columns_.parts = columns;
-      if (grid.count() > 4 * int64_t{threads} || !grid.is_allowed(depth, granule)) {
+      const Tiles grid{{p.m(), rows}, {p.n(), columns}};
+      if (grid.count() > 4 * int64_t{threads} || !grid.is_allowed(depth)) {
         break;
       }
       if (const double c = grid.cost(p.k(), threads); c < least) {
@@ -62,11 +56,9 @@ Tiles Tiles::for_threads(const Product& p, int64_t depth, int threads, Granule g
   return best;
 }
 
-// Whether every tile is as large as the granule and smallest_part ask for.
-bool Tiles::is_allowed(int64_t depth, Granule granule) const {
-  const int64_t m = rows_.shortest(), n = columns_.shortest();
-  return (rows_.parts == 1 || m >= granule.rows) && (columns_.parts == 1 || n >= granule.columns) &&
-         m * n * depth >= smallest_part;
+// Whether every tile is as large as smallest_part asks for.
+bool Tiles::is_allowed(int64_t depth) const {
+  return rows_.shortest() * columns_.shortest() * depth >= smallest_part;
 }
 
 // The time on `threads` threads, in multiply-adds of a large product. Packing its factors adds to

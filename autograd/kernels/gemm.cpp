@@ -16,25 +16,11 @@ namespace heed {
 
 namespace {
 
-using detail::KernelInUse;
-using detail::kernels_in_use;
+using detail::kernel_in_use;
 using detail::Product;
 using detail::ProductKernel;
 
 thread_local int64_t flops_so_far = 0;
-
-// The first kernel in use that takes p. The last one is OpenBLAS.
-const ProductKernel* kernel_for(const Product& p) {
-  const std::span<const KernelInUse> kernels = kernels_in_use();
-  if (std::min(p.m(), p.n()) > 1 && p.k() > 0) {
-    for (const KernelInUse& kernel : kernels) {
-      if (kernel.products->takes(p, kernel.forced)) {
-        return kernel.products;
-      }
-    }
-  }
-  return kernels.back().products;
-}
 
 // C += from, both (m, n)
 void add_matrix(ConstMatrix from, Matrix c) {
@@ -61,12 +47,11 @@ class SharedProduct {
         middle_(halved_ ? detail::round_up(p.k() / 2, 32) : p.k()),
         first_(p.depth(0, middle_)),
         second_(p.depth(middle_, p.k())),
-        by_shape_(detail::Tiles::by_shape(first_)),
-        kernel_(kernel_for(halved_ ? first_ : part_of(p, by_shape_.block(0)))),
-        tiles_(std::min(p.m(), p.n()) == 1
-                   ? by_shape_
+        kernel_(kernel_in_use().products),
+        tiles_(std::min(p.m(), p.n()) == 1 || !kernel_->any_tiles
+                   ? detail::Tiles::by_shape(first_)
                    : detail::Tiles::for_threads(first_, halved_ ? second_.k() : first_.k(),
-                                                threads_for_tiles(), kernel_->granule())) {}
+                                                threads_for_tiles())) {}
 
   int64_t chunks() const { return (halved_ ? 2 : 1) * tiles_.count(); }
   double work() const { return work_; }
@@ -106,7 +91,6 @@ class SharedProduct {
   bool halved_;
   int64_t middle_;
   Product first_, second_;  // halves of the depth; or everything, and nothing
-  detail::Tiles by_shape_;
   const ProductKernel* kernel_;
   detail::Tiles tiles_;
   int* halves_done_ = nullptr;  // of each tile
@@ -159,7 +143,7 @@ void check_matrix(const char* name, ConstMatrix m) {
 
 // If C is a transposed view, C^T = B^T A^T is computed instead.
 Product checked(ConstMatrix a, ConstMatrix b, Into<Matrix> to) {
-  kernels_in_use();  // may throw, as bodies of loops must not
+  kernel_in_use();  // may throw, as bodies of loops must not
   const Matrix c = to.c;
   if (c.is_transposed()) {
     return checked(b.transposed(), a.transposed(), {c.transposed(), to.add});
@@ -237,7 +221,7 @@ void multiply_each(int64_t count, ConstMatrices a, ConstMatrices b, Into<Matrice
   const int64_t grain = std::clamp<int64_t>(chunk_work / std::max<int64_t>(work, 1), 1, count);
   parallel_each(count, grain, [&](int64_t i) {
     const Product p{a[i], b[i], to.c[i], to.add};
-    kernel_for(p)->multiply(p);
+    kernel_in_use().products->multiply(p);
   });
 }
 

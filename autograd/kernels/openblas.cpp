@@ -2,7 +2,6 @@
 
 #include <cblas.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "autograd/kernels/blas_info.h"
@@ -42,16 +41,9 @@ void multiply_vector(ConstMatrix m, real alpha, const real* x, int64_t step_x, r
        narrow(step_x), 1, y, narrow(step_y));
 }
 
-// What was in C, NaN included, is gone.
-void clear(Matrix c) {
-  for (int64_t i = 0; i < c.rows(); ++i) {
-    std::fill_n(c.data() + i * c.step(), c.columns(), real{0});
-  }
-}
-
 void multiply_vector(const Product& p) {
   if (!p.add) {
-    clear(p.c);
+    detail::clear(p.c);
   }
   if (p.m() == 1) {  // c (n) = B^T a
     const int64_t step_a = p.a.is_transposed() ? p.a.step() : 1;
@@ -63,11 +55,8 @@ void multiply_vector(const Product& p) {
 }
 
 void multiply_by_blas(const Product& p) {
-  if (p.m() == 0 || p.n() == 0) {
-    return;
-  }
   if (p.k() == 0) {
-    if (!p.add) clear(p.c);
+    if (!p.add) detail::clear(p.c);
     return;
   }
   keep_openblas_serial();
@@ -81,10 +70,8 @@ void multiply_by_blas(const Product& p) {
        narrow(p.c.step()));
 }
 
-bool takes_all(const Product&, bool) { return true; }
-
 }  // namespace
 
-const ProductKernel detail::openblas_products{takes_all, multiply_by_blas, blas_granule};
+const ProductKernel detail::openblas_products{multiply_by_blas, false};
 
 }  // namespace heed

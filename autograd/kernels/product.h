@@ -1,6 +1,7 @@
 // One matrix product: what gemm.h hands to a kernel, and how it is cut.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "autograd/kernels/matrix.h"
@@ -45,21 +46,17 @@ struct Product {
   }
 };
 
-// Where a kernel's products may be cut: a number of C has the same bits in the whole product and in
-// a part of at least smallest_part multiply-adds, if the rows and columns of the part begin at
-// multiples of these and are at least as many. 0: if it is not cut along that side.
-struct Granule {
-  int64_t rows = 0, columns = 0;
-};
-inline constexpr int64_t smallest_part = 1 << 20;
+// What was in C, NaN included, is gone.
+inline void clear(Matrix c) {
+  for (int64_t i = 0; i < c.rows(); ++i) {
+    std::fill_n(c.data() + i * c.step(), c.columns(), real{0});
+  }
+}
 
 // One way to compute products; choice.h lists them.
 struct ProductKernel {
-  // True for a product that this kernel was measured to be the fastest for or, when `forced`, that
-  // it can compute. m and n are at least 2, k at least 1.
-  bool (*takes)(const Product& p, bool forced);
-  void (*multiply)(const Product& p);  // on the calling thread
-  Granule (*granule)();
+  void (*multiply)(const Product& p);  // on the calling thread; m and n are at least 1
+  bool any_tiles;  // a number of C has the same bits in every part of C, and in the whole product
 };
 
 }  // namespace heed::detail

@@ -1,10 +1,20 @@
-// What softmax, log_softmax, cross_entropy and attention do with a row.
+// What softmax, log_softmax, cross_entropy and attention do with a row, and the order in which
+// floats are added up. Wherever the engine or a layer sums numbers that lie side by side, it calls
+// sum_of, row_dot or row_sum_exp, for which the vectors of the CPU make no difference:
+//
+//   number      0  1 ... 15 | 16 17 ... 31 | 32 ...      16 = vector_block (8 in float64)
+//   column j    x_j + x_(j+16) + x_(j+32) + ...          one after the other
+//   tree        c_j += c_(j+8) for j < 8, then c_j += c_(j+4) for j < 4, 2, 1; the sum is c_0
+//
+// Vectors lie across the columns: one register of AVX-512, two of AVX2, four of SSE or NEON hold
+// them. A sum whose terms come one at a time, down a column of a matrix, has the order of its loop.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
+#include "autograd/base/sum.h"
 #include "autograd/kernels/vector_math.h"
 
 namespace heed {
@@ -13,12 +23,8 @@ inline constexpr real minus_infinity = -std::numeric_limits<real>::infinity();
 
 // sum_i a_i b_i
 inline real row_dot(const real* a, const real* b, int64_t n) {
-  real sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; ++i) {
-    sum += a[i] * b[i];
-  }
-  return sum;
+  return sum_by_columns<real>(0, n,
+                              [=](real& sum, int64_t i) { sum = multiply_add(a[i], b[i], sum); });
 }
 
 // y_i += factor x_i
@@ -69,12 +75,7 @@ inline real piece_sum_exp(const real* x, int64_t n, real top) {
     std::fill(std::copy(x + i, x + n, rest), rest + vector_block, minus_infinity);
     add(rest);
   }
-  for (int64_t half = vector_block / 2; half > 0; half /= 2) {
-    for (int64_t j = 0; j < half; ++j) {
-      sums[j] += sums[j + half];
-    }
-  }
-  return sums[0];
+  return sum_of_columns(sums);
 }
 
 // The sum of partial_sum(begin, end) over a row. Rows longer than any vocabulary are cut,

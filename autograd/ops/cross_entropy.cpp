@@ -25,7 +25,7 @@ struct RowStats {
 
 RowStats stats_of_row(const real* x, int64_t n) {
   const real top = row_max(x, n);
-  return {top, row_is_masked(x, n, top) ? real{0} : std::log(row_sum_exp(x, n, top))};
+  return {top, row_is_masked(x, n, top) ? real{0} : fast_log(row_sum_exp(x, n, top))};
 }
 
 // -ln softmax(x)_t. In a row that is all -infinity, x_t - top would be NaN; a row with a NaN or

@@ -19,7 +19,7 @@ inline void log_softmax_row(const real* x, real* y, int64_t n) {
     std::fill_n(y, n, minus_infinity);
     return;
   }
-  const real log_sum = std::log(row_sum_exp(x, n, top));
+  const real log_sum = fast_log(row_sum_exp(x, n, top));
   for (int64_t i = 0; i < n; ++i) {
     y[i] = (x[i] - top) - log_sum;
   }
@@ -31,11 +31,7 @@ inline void log_softmax_row_backward(const real* y, const real* dy, real* dx, in
     std::fill_n(dx, n, real{0});
     return;
   }
-  real total = 0;
-#pragma omp simd reduction(+ : total)
-  for (int64_t i = 0; i < n; ++i) {
-    total += dy[i];
-  }
+  const real total = sum_of(0, n, [dy](int64_t i) { return dy[i]; });
   vexp(y, dx, n);
   for (int64_t i = 0; i < n; ++i) {
     dx[i] = dy[i] - dx[i] * total;

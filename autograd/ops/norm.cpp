@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "autograd/base/sum.h"
 namespace heed::detail {
 
 namespace {
@@ -25,18 +26,13 @@ template <class Number>
 NormStats<Number> norm_stats_of(Norm kind, const real* x, int64_t n, real eps) {
   Number mean = 0;
   if (kind == Norm::layer) {
-#pragma omp simd reduction(+ : mean)
-    for (int64_t i = 0; i < n; ++i) {
-      mean += static_cast<Number>(x[i]);
-    }
-    mean /= static_cast<Number>(n);
+    mean =
+        sum_of(0, n, [x](int64_t i) { return static_cast<Number>(x[i]); }) / static_cast<Number>(n);
   }
-  Number squares = 0;
-#pragma omp simd reduction(+ : squares)
-  for (int64_t i = 0; i < n; ++i) {
+  const Number squares = sum_of(0, n, [x, mean](int64_t i) {
     const Number centred = static_cast<Number>(x[i]) - mean;
-    squares += centred * centred;
-  }
+    return centred * centred;
+  });
   return {mean, 1 / std::sqrt(squares / static_cast<Number>(n) + static_cast<Number>(eps))};
 }
 
@@ -59,14 +55,10 @@ void put_row_gradient(const NormRows& saved, const NormStats<Number>& stats, int
     return static_cast<Number>(dy[i]) * static_cast<Number>(scale[i]);
   };
   const auto h = [=](int64_t i) { return (static_cast<Number>(x[i]) - stats.mean) * stats.rstd; };
-  Number sum_g = 0, sum_gh = 0;
-#pragma omp simd reduction(+ : sum_g, sum_gh)
-  for (int64_t i = 0; i < n; ++i) {
-    sum_g += g(i);
-    sum_gh += g(i) * h(i);
-  }
-  const Number mean_g = saved.kind == Norm::layer ? sum_g / static_cast<Number>(n) : Number{0};
-  const Number mean_gh = sum_gh / static_cast<Number>(n);
+  const Number mean_g =
+      saved.kind == Norm::layer ? sum_of(0, n, g) / static_cast<Number>(n) : Number{0};
+  const Number mean_gh =
+      sum_of(0, n, [=](int64_t i) { return g(i) * h(i); }) / static_cast<Number>(n);
   real* dx = to.data + r * n;
   const auto slope = [=](int64_t i) {
     return static_cast<real>(stats.rstd * (g(i) - mean_g - h(i) * mean_gh));

@@ -20,6 +20,7 @@
 #include <functional>
 #include <optional>
 
+#include "autograd/base/elementary.h"
 #include "autograd/base/modes.h"
 #include "autograd/op.h"
 #include "autograd/ops/arithmetic.h"
@@ -40,10 +41,11 @@ inline Array rotary_table(int64_t count, int64_t width, double base = 10000,
     real* row = table.mutable_data() + t * width;
     for (int64_t i = 0; i < half; ++i) {
       const double turn =
-          std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(width));
+          fast_exp(fast_log(base) * (-2.0 * static_cast<double>(i) / static_cast<double>(width)));
       const double angle = static_cast<double>(t) * (scaled ? scaled(turn) : turn);
-      row[i] = static_cast<real>(std::cos(angle));
-      row[half + i] = static_cast<real>(std::sin(angle));
+      const Circle at = circle_at(angle);
+      row[i] = static_cast<real>(at.cosine);
+      row[half + i] = static_cast<real>(at.sine);
     }
   }
   return table;

@@ -20,13 +20,7 @@ inline void softmax_row(const real* x, real* y, int64_t n) {
   }
   vector_map(x, y, n, [top](real v) { return exp_of(v - top); });
   const real total = row_sum(n, [y](int64_t begin, int64_t end) {
-    const real* const v = y;  // of what it captures the compiler makes gathers
-    real sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; ++i) {
-      sum += v[i];
-    }
-    return sum;
+    return sum_of(begin, end, [v = y](int64_t i) { return v[i]; });
   });
   for (int64_t i = 0; i < n; ++i) {
     y[i] /= total;
@@ -43,11 +37,7 @@ inline void softmax_row(const real* x, real* y, int64_t n) {
   return record("softmax", y, {x}, [y, rows](const Array& dy, Grads& grads) {
     grads.emit_rows(0, rows, [&, ys = y.data(), gs = dy.data()](int64_t r, auto put) {
       const real *s = ys + r * rows.width, *g = gs + r * rows.width;
-      real dot = 0;
-#pragma omp simd reduction(+ : dot)
-      for (int64_t i = 0; i < rows.width; ++i) {
-        dot += g[i] * s[i];
-      }
+      const real dot = row_dot(g, s, rows.width);
       for (int64_t i = 0; i < rows.width; ++i) {
         put(i, s[i] * (g[i] - dot));
       }

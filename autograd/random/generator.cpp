@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "autograd/base/elementary.h"
 #include "autograd/base/error.h"
 
 namespace heed {
@@ -76,10 +77,10 @@ double Generator::normal() {
   if (state_.cached_normal) return *std::exchange(state_.cached_normal, std::nullopt);
   const double u1 = u53();
   const double u2 = u53();
-  const double radius = std::sqrt(-2.0 * std::log1p(-u2));
-  const double theta = 2.0 * std::numbers::pi * u1;
-  state_.cached_normal = radius * std::sin(theta);
-  return radius * std::cos(theta);
+  const double radius = std::sqrt(-2.0 * fast_log(1.0 - u2));  // 1 - u2 is exact
+  const Circle at = circle_at(2.0 * std::numbers::pi * u1);
+  state_.cached_normal = radius * at.sine;
+  return radius * at.cosine;
 }
 
 void Generator::words(std::span<uint32_t> out) {

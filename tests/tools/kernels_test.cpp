@@ -106,14 +106,17 @@ TEST_CASE("kernels: a run that goes on with others says so") {
   const TempDir folder;
   const std::string run = (folder / "run").string(), last = kernel_variable(all_kernels().back());
   REQUIRE(run_heed({"train", write_config(folder), "--out", run}, {last}).exit_code == 0);
-  const std::string first = kernel_variable(all_kernels()[all_kernels().size() - 2]);
   const auto resumed = [&](const std::string& variable, const std::string& steps) {
     return run_heed({"train", "--resume", run, "--set", steps}, {variable}).err;
   };
   const std::string says = "kernels: OpenBLAS for ";
   CHECK(!contains(resumed(last, "train.steps=13"), says));
-  const std::string other = resumed("HEED_KERNELS=", "train.steps=14");  // attention's at least
+  const std::string other = resumed("HEED_KERNELS=", "train.steps=14");
   CHECK_MESSAGE(contains(other, says), other);
   CHECK(contains(other, " now; the run does not go on with the same bits\n"));
-  CHECK(contains(resumed(first, "train.steps=15"), " alone, OpenBLAS for "));
+  // Another width changes no bit, and is not worth a word.
+  for (const KernelEntry& k : all_kernels()) {
+    if (!k.available() || k.needs < Simd::avx2) continue;
+    CHECK(!contains(resumed(kernel_variable(k), "train.steps=15"), "the same bits"));
+  }
 }

@@ -9,7 +9,7 @@ target_compile_options(heed_flags INTERFACE
   -Wno-missing-field-initializers
   # Neither changes a value: errno and traps are not used. Loops over sqrt or a selection then vectorise.
   -fno-math-errno -fno-trapping-math
-  # Rounding is written in the source: see multiply_add in autograd/kernels/vector_math.h.
+  # Rounding is written in the source: see multiply_add in autograd/base/elementary.h.
   -ffp-contract=off
   # A function may be inlined into its neighbours in a shared library.
   -fno-semantic-interposition
@@ -29,9 +29,6 @@ endif()
 
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(heed_flags INTERFACE -Wno-pass-failed)  # `omp simd` is a wish at -O0
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    target_compile_options(heed_flags INTERFACE -fveclib=libmvec)  # GCC: by attribute, in the source
-  endif()
 endif()
 
 # For which CPU a target is compiled: its property HEED_MARCH, or this machine's with HEED_NATIVE, or the compiler's default.

@@ -6,7 +6,9 @@
 #include "tools/commands/run.h"
 #include "tools/commands/score_tables.h"
 #include "tools/terminal/table.h"
+#include "train/checkpoint/manifest.h"
 #include "train/evaluate.h"
+#include "train/files/fingerprint.h"
 #include "train/files/number_words.h"
 
 namespace heed::cli {
@@ -17,7 +19,7 @@ struct EvalOptions {
   std::string run;
   std::vector<std::string> sets;
   std::string data;
-  bool json = false;
+  bool json = false, fingerprint = false;
 };
 
 void declare(Arguments& arguments, EvalOptions& o) {
@@ -26,6 +28,7 @@ void declare(Arguments& arguments, EvalOptions& o) {
       .option("--data", o.data, "all of another file, a test set, in place of the validation part")
       .path()
       .threads()
+      .flag("--fingerprint", o.fingerprint, "eight letters that differ where any weight does")
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
@@ -66,6 +69,21 @@ std::vector<ScoreTable> tables_of(const Score& score, const Task& task) {
   std::vector<ScoreTable> tables{by_length(score)};
   if (!score.confusion.empty()) tables.push_back(by_class(score.confusion, task));
   return tables;
+}
+
+// Reads the checkpoint alone: neither data nor plugins.
+int say_fingerprint(const EvalOptions& o) {
+  std::vector<std::string> warnings;
+  const RunArgument of = resolve_run(o.run, warnings);
+  print_lines(stderr, warnings);
+  const std::string letters = fingerprint_file(of.checkpoint / "model.safetensors").letters();
+  const int64_t step = read_manifest(of.checkpoint).step;
+  if (o.json) {
+    print_object(nlohmann::ordered_json{{"step", step}, {"fingerprint", letters}});
+  } else {
+    print_text(text("weights after step ", grouped(step), ": ", letters, "\n"));
+  }
+  return 0;
 }
 
 using EvalJson = nlohmann::ordered_json;
@@ -127,6 +145,7 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
 }
 
 int run(const EvalOptions& o) {
+  if (o.fingerprint) return say_fingerprint(o);
   require<ConfigError>(o.data.empty() || o.sets.empty(), "--data ", printable(o.data),
                        ": takes the place of the run's data; leave --set out");
   const TrainedRun trained =

@@ -140,7 +140,7 @@ int run(const Request& request) {
     if (!request.with_workers && !launched_workers()->leads()) {
       return done;
     }
-    detail::kernels_in_use();  // throws early if HEED_KERNELS is invalid
+    detail::kernel_in_use();  // throws early if HEED_KERNELS is invalid
     const char* const trust = std::getenv("HEED_TRUST_PLUGINS");
     load_libraries(request.plugins,
                    request.trust_plugins || (trust != nullptr && std::string_view(trust) == "1"));

@@ -6,6 +6,7 @@
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/files.h"
+#include "train/files/fingerprint.h"
 #include "train/files/number_words.h"
 
 namespace heed::cli {
@@ -78,8 +79,11 @@ void say_ending(Trainer& trainer, Ending ending, NextSteps next) {
   }
   if (terminal) {
     const auto val = trainer.val_loss();
+    const auto weights =
+        trainer.folder().path() / "checkpoints" / step_name(state.step) / "model.safetensors";
     verdict += text(" (", grouped(state.step), " steps in ", clock_text(state.seconds),
-                    val ? ", val " + loss_text(*val) : "", ")");
+                    val ? ", val " + loss_text(*val) : "", ", weights ",
+                    fingerprint_file(weights).letters(), ")");
   } else if (next.set.empty()) {
     verdict += "; go on with\n  " + next.program + " train --resume " + shell_word(run);
   }

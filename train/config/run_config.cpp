@@ -320,16 +320,14 @@ std::map<std::string, std::string> LoadedRun::texts() const {
 }
 
 std::map<std::string, std::string> LoadedRun::made_with() const {
-  // The first kernel computes attention even where OpenBLAS is faster for products.
-  const detail::KernelInUse& first = detail::kernels_in_use().front();
-  std::string own;
-  if (first.products != &detail::openblas_products) {
-    own = text(first.name, first.forced ? " alone, " : ", ");
-  }
+  const detail::KernelEntry& kernel = detail::kernel_in_use();
+  const auto rounding = [](Simd unit) { return unit < Simd::avx2 ? simd_name(unit) : "fused"; };
   std::map<std::string, std::string> all{
       {"heedgrad", HEED_VERSION},
-      {"kernels", text(own, "OpenBLAS for ", blas_info().kernel)},
-      {"loops", simd_name(compiled_simd())}};
+      {"kernels", kernel.products == &detail::openblas_products
+                      ? text("OpenBLAS for ", blas_info().kernel)
+                      : text("our own, ", rounding(kernel.needs))},
+      {"loops", rounding(compiled_simd())}};
   for_each_hook([&](const RunHooks& each) { all.merge(each.made_with(*this)); });
   return all;
 }

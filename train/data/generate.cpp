@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "autograd/base/elementary.h"
 #include "autograd/random/streams.h"
 #include "layers/module/cache.h"
 #include "layers/module/evaluation_mode.h"
@@ -100,7 +101,7 @@ std::vector<double> sampling_weights(std::span<const real> from_model,
   }
   const auto largest = static_cast<double>(logits[top]);
   std::transform(logits.begin(), logits.end(), weights.begin(), [&](real logit) {
-    return std::exp((static_cast<double>(logit) - largest) / options.temperature);
+    return fast_exp((static_cast<double>(logit) - largest) / options.temperature);
   });
   if (options.top_k || options.top_p) {
     keep_likeliest(weights, options);

@@ -16,6 +16,14 @@ std::string Fingerprint::text() const {
   return heed::text("xxh64:", formatted("%016llx", hash), ":", bytes);
 }
 
+std::string Fingerprint::letters() const {
+  std::string letters;
+  for (int shift = 0; shift < 40; shift += 5) {
+    letters += "abcdefghijkmnpqrstuvwxyz23456789"[xxh64 >> shift & 31];
+  }
+  return letters.insert(4, "-");
+}
+
 Fingerprint fingerprint(Bytes bytes) {
   return {static_cast<int64_t>(bytes.size()), XXH64(bytes.data(), bytes.size(), 0)};
 }

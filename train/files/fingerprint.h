@@ -24,6 +24,8 @@ struct Fingerprint {
 
   // "xxh64:44bc2cf5ad770999:3": algorithm, 16 hexadecimal digits, length.
   std::string text() const;
+  // "k7qz-m2ra": 40 bits of the hash in letters and digits that sound unlike each other.
+  std::string letters() const;
 };
 
 Fingerprint fingerprint(Bytes bytes);

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "autograd/kernels/vector_math.h"
+#include "autograd/base/elementary.h"
 
 namespace heed {
 
@@ -69,7 +69,6 @@ std::string AdamBase::warning() const {
 void AdamBase::update(size_t k, Tensor& parameter, const Array& g, double lr, double grad_scale) {
   const double decay = decays(config_.decay, parameter) ? config_.weight_decay : 0;
   const double beta1 = config_.betas[0], beta2 = config_.betas[1];
-  const auto s = static_cast<double>(steps());
   Update f;
   f.p = parameter.mutable_value();
   f.m = mean_[k].mutable_data();
@@ -81,9 +80,9 @@ void AdamBase::update(size_t k, Tensor& parameter, const Array& g, double lr, do
   f.rest1 = static_cast<real>(1 - beta1);
   f.beta2 = static_cast<real>(beta2);
   f.rest2 = static_cast<real>(1 - beta2);
-  f.root2 = static_cast<real>(std::sqrt(1 - std::pow(beta2, s)));
+  f.root2 = static_cast<real>(std::sqrt(1 - power(beta2, steps())));
   f.eps = static_cast<real>(config_.eps);
-  f.step = static_cast<real>(-(lr / (1 - std::pow(beta1, s))));
+  f.step = static_cast<real>(-(lr / (1 - power(beta1, steps()))));
   updates_.add(g.size(), f);
 }
 

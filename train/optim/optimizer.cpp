@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/base/sum.h"
 #include "train/optim/element_loop.h"
 
 namespace heed {
@@ -13,14 +14,10 @@ struct SumOfSquares {
   const real* values;
 
   double operator()(int64_t begin, int64_t end) const {
-    const real* const v = values;  // reading the member in the loop is four times as slow: gathers
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; ++i) {
+    return sum_of(begin, end, [v = values](int64_t i) {
       const auto g = static_cast<double>(v[i]);
-      sum += g * g;
-    }
-    return sum;
+      return g * g;
+    });
   }
 };
 

@@ -1,8 +1,9 @@
 #include "train/optim/schedule.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
+
+#include "autograd/base/elementary.h"
 
 namespace heed {
 
@@ -42,7 +43,7 @@ double LinearSchedule::after_warmup(double ratio) const {
 }
 
 double CosineSchedule::after_warmup(double ratio) const {
-  return min_lr() + 0.5 * (1 + std::cos(std::numbers::pi * ratio)) * (full_lr() - min_lr());
+  return min_lr() + 0.5 * (1 + circle_at(std::numbers::pi * ratio).cosine) * (full_lr() - min_lr());
 }
 
 void StableDecaySchedule::Config::fields(Fields& f) {

@@ -1,6 +1,7 @@
 #include "autograd/kernels/attention/backward.h"
 
 #include "autograd/kernels/attention/block_products.h"
+#include "autograd/kernels/row_math.h"
 
 namespace heed::detail {
 
@@ -67,11 +68,15 @@ real softmax_dot(const ScoreBlock& block, int64_t r, int64_t n, const BackwardSc
   }
   const real* weights = s.weights + r * block.padded_cols();
   const real* dweights = s.dscores + r * block.padded_cols();
-  Vector dot = {};
-  for (int64_t c = block.start(r); c < n; c += lanes) {
-    dot = multiply_add(larger(load(weights + c), Vector{}), load(dweights + c), dot);
+  Vector dot[column_vectors] = {};
+  for (int64_t c = block.start(r); c < n; c += vector_block) {
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < column_vectors; ++v) {
+      const int64_t at = c + v * lanes;
+      dot[v] = multiply_add(larger(load(weights + at), Vector{}), load(dweights + at), dot[v]);
+    }
   }
-  return sum_of_lanes(dot);
+  return sum_of_columns(dot);
 }
 
 // Row r of dS, from P in `weights` and dy_i . v_j in `dscores`:
@@ -222,12 +227,7 @@ class BackwardPass {
     s.dy.pack(first, rows, 1, dy_ + offset, row);
     for (int64_t i = 0; i < rows && p_.keys > key_block; ++i) {
       const real *y = y_ + offset + i * row, *dy = dy_ + offset + i * row;
-      real dot = 0;
-#pragma omp simd reduction(+ : dot)
-      for (int64_t k = 0; k < p_.value_width; ++k) {
-        dot = multiply_add(y[k], dy[k], dot);
-      }
-      s.dots[first + i] = dot;
+      s.dots[first + i] = row_dot(y, dy, p_.value_width);
     }
   }
 

@@ -6,10 +6,10 @@
 namespace heed::detail {
 
 // Measured on head widths 32 and 64: a block of scores and what it is made from stay in the first
-// two levels of cache, and short sequences fit one block. Where tiles have 6 rows, both are a
-// multiple of 6. Both are part of the bits.
-inline constexpr int64_t query_block = tile_rows == 6 ? 96 : 64;
-inline constexpr int64_t key_block = tile_rows == 6 ? 192 : 128;
+// two levels of cache, and short sequences fit one block. Multiples of 6, the rows of most tiles.
+// Both are part of the bits, and the same for every vector width.
+inline constexpr int64_t query_block = 96;
+inline constexpr int64_t key_block = 192;
 
 // K or V, transposed: the right factor of scores.
 class PackedColumns {

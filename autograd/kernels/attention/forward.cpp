@@ -1,7 +1,5 @@
 #include "autograd/kernels/attention/forward.h"
 
-#include <cmath>
-
 #include "autograd/kernels/attention/block_products.h"
 
 namespace heed::detail {
@@ -19,7 +17,7 @@ struct ForwardScratch {
         sums(arena.take(query_block * padded_width(p.value_width))),
         scores(arena.take(query_block * key_block)),
         largest(arena.take(query_block)),
-        totals(arena.take(query_block * lanes)) {}
+        totals(arena.take(query_block * vector_block)) {}
 
   ScratchArena arena;
   PackedColumns keys;
@@ -28,7 +26,7 @@ struct ForwardScratch {
   real* sums;          // (query_block, padded dv)
   real* scores;        // (query_block, key_block) at most: S, then exp(S - largest)
   real* largest;       // (query_block)
-  real* totals;        // (query_block, lanes), still to be added up over the lanes
+  real* totals;        // (query_block, vector_block): the columns of a sum
 };
 
 real largest_of(const real* x, int64_t n) {
@@ -39,17 +37,29 @@ real largest_of(const real* x, int64_t n) {
   return largest_lane(top);
 }
 
-// x = exp(x - shift), added up by lane in sum[0 .. lanes).
+// x = exp(x - shift), n a multiple of key_step, added to the columns of sum[0 .. vector_block): x_j
+// + x_(j + vector_block) at a time, two that hide each other's latency.
 void exponentials(real* x, int64_t n, real shift, real* sum) {
-  Vector total = load(sum);
-  for (int64_t c = 0; c < n; c += 2 * lanes) {  // two at a time hide each other's latency
-    const Vector low = exp_of(load(x + c) - shift);
-    const Vector high = exp_of(load(x + c + lanes) - shift);
-    store(x + c, low);
-    store(x + c + lanes, high);
-    total += low + high;
+  Vector total[column_vectors];
+  for (int64_t v = 0; v < column_vectors; ++v) total[v] = load(sum + v * lanes);
+  for (int64_t c = 0; c < n; c += 2 * vector_block) {
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < column_vectors; ++v) {
+      real* const at = x + c + v * lanes;
+      const Vector low = exp_of(load(at) - shift);
+      const Vector high = exp_of(load(at + vector_block) - shift);
+      store(at, low);
+      store(at + vector_block, high);
+      total[v] += low + high;
+    }
   }
-  store(sum, total);
+  for (int64_t v = 0; v < column_vectors; ++v) store(sum + v * lanes, total[v]);
+}
+
+real total_of_row(const real* totals) {
+  Vector columns[column_vectors];
+  for (int64_t v = 0; v < column_vectors; ++v) columns[v] = load(totals + v * lanes);
+  return sum_of_columns(columns);
 }
 
 // x *= factor, n a multiple of lanes.
@@ -69,12 +79,12 @@ void online_softmax_row(const ScoreBlock& block, int64_t r, int64_t n, const For
   const real before = s.largest[r];
   const real largest = std::max(before, largest_of(scores, n));
   if (before != hidden_score && before != largest) {
-    const real shrink = std::exp(before - largest);
+    const real shrink = exp_of(before - largest);
     const int64_t columns = padded_width(block.problem.value_width);
     multiply(s.sums + r * columns, columns, shrink);
-    multiply(s.totals + r * lanes, lanes, shrink);
+    multiply(s.totals + r * vector_block, vector_block, shrink);
   }
-  exponentials(scores, n, largest == hidden_score ? 0 : largest, s.totals + r * lanes);
+  exponentials(scores, n, largest == hidden_score ? 0 : largest, s.totals + r * vector_block);
   s.largest[r] = largest;
 }
 
@@ -119,7 +129,7 @@ class ForwardPass {
       const int64_t rows = std::min(query_block, strip.end - i0);
       s.queries.pack(0, rows, p_.scale, in_.q.at(strip.b, strip.h, i0), in_.q.row);
       std::fill_n(s.sums, rows * padded_width(p_.value_width), real{0});
-      std::fill_n(s.totals, rows * lanes, real{0});
+      std::fill_n(s.totals, rows * vector_block, real{0});
       std::fill_n(s.largest, rows, hidden_score);
       for (int64_t j0 = first_panel(i0); j0 < keys; j0 += key_block) {
         const int64_t cols = std::min(key_block, keys - j0);
@@ -151,7 +161,7 @@ class ForwardPass {
     const int64_t columns = padded_width(p_.value_width);
     for (int64_t r = 0; r < rows; ++r) {
       const bool empty = s.largest[r] == hidden_score;
-      const real inverse = empty ? 0 : 1 / sum_of_lanes(load(s.totals + r * lanes));
+      const real inverse = empty ? 0 : 1 / total_of_row(s.totals + r * vector_block);
       const int64_t row = (strip.b * p_.heads + strip.h) * p_.queries + i0 + r;
       largest_[row] = empty ? 0 : s.largest[r];
       inverse_sum_[row] = inverse;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "autograd/kernels/simd/register_tile.h"
 
@@ -17,16 +18,13 @@ constexpr bool many_registers = vector_registers == 32;
 constexpr int most_rows = 6, most_vectors = many_registers ? 4 : 2;
 constexpr int64_t panel_columns = most_vectors * lanes;
 
-// Sizes of what is packed at once. A panel of B, depth by panel_columns, stays in the L1 cache
-// while all rows pass by it. A block of A stays in the L2 cache, together with one of B if that is
-// small; the L3 cache holds larger ones. Measured with AVX-512 on an Intel, with AVX2 on a Zen 2.
-constexpr int64_t most_depth = many_registers ? 128 : 384;
+// Sizes of what is packed at once. A panel of B, depth by panel_columns, passes through the L1
+// cache while all rows pass by it. A block of A stays in the L2 cache, together with one of B if
+// that is small; the L3 cache holds larger ones. The depth is part of the bits, and so the same for
+// every width.
+constexpr int64_t most_depth = 384, depth_step = 16;
 constexpr int64_t block_columns = (many_registers ? 6 : 24) * panel_columns;
-constexpr int64_t block_rows = (many_registers ? 43 : 24) * most_rows;
-
-// Whether rows of a plain A are packed as well. With deep blocks that pays from 500 x 500 on; rows
-// of a shallow block are short enough to be read in place.
-constexpr bool packs_rows = most_depth > 128;
+constexpr int64_t block_rows = 24 * most_rows;
 
 // Aligned to cache lines: a vector that straddles two lines costs two loads.
 struct PackedBlocks {
@@ -92,7 +90,12 @@ struct BlockRange {
   int64_t begin, depth;     // columns of A, rows of B
 };
 
-bool packs_a(const Product& p) { return packs_rows || p.a.is_transposed(); }
+// Whether rows of A are packed as well. With deep blocks that pays from 500 x 500 on; plain rows of
+// a shallow block are short enough to be read in place.
+bool packs_a(const Product& p, int64_t depth) {
+  constexpr int64_t shallow = 192;
+  return depth > shallow || p.a.is_transposed();
+}
 
 // What this thread will read next from outside its packed blocks. Each tile prefetches a part of
 // it. In the first panel that is the rows of A, unless they are packed, that the next tile is the
@@ -107,7 +110,7 @@ class Upcoming {
     if (depth <= 0) {
       return;
     }
-    if (packs_a(p)) {
+    if (packs_a(p, at.depth)) {
       const int64_t row = deeper ? 0 : below;
       const int64_t rows = std::min(at.rows, p.m() - row), step = p.a.step();
       sources_[0] = p.a.is_transposed()
@@ -125,7 +128,7 @@ class Upcoming {
 
   // The part for a tile of `rows` rows of A, in the panel that begins at column `panel`.
   Prefetch next(const TileFactor& a, int64_t rows, int64_t panel) {
-    if (panel == 0 && !packs_a(p_)) {
+    if (panel == 0 && !packs_a(p_, at_.depth)) {
       return {a.data + rows * p_.a.step(), p_.a.step(), at_.depth / lanes};
     }
     for (Source& s : sources_) {
@@ -160,8 +163,9 @@ void multiply_blocks(const Product& p, const BlockRange& at, bool add) {
     for (int64_t first = 0; first < at.rows; first += most_rows) {
       const int64_t rows = std::min<int64_t>(most_rows, at.rows - first);
       const real* const from = p.a.data() + (at.row + first) * p.a.step() + at.begin;
-      const TileFactor a = packs_a(p) ? TileFactor{packed_blocks().a + first * at.depth, 1, rows}
-                                      : TileFactor{from, p.a.step(), 1};
+      const TileFactor a = packs_a(p, at.depth)
+                               ? TileFactor{packed_blocks().a + first * at.depth, 1, rows}
+                               : TileFactor{from, p.a.step(), 1};
       const RegisterTile tile =
           tile_table[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)];
       real* c = p.c.data() + (at.row + first) * step + at.column + j;
@@ -260,11 +264,90 @@ void pack_plain(const Product& p, const BlockRange& at) {
   }
 }
 
+// y_r = sum_k M_rk x_k for `rows` rows of M that lie along k, `step` apart; x lies along k, too.
+template <int rows>
+void row_sums(const real* m, int64_t step, const real* x, int64_t depth, real* y) {
+  Vector columns[rows][column_vectors] = {};
+  const auto add = [&](const real* from, int64_t from_step, const real* by)
+      __attribute__((always_inline)) {
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < column_vectors; ++v) {
+      const Vector factor = load(by + v * lanes);
+#pragma GCC unroll 8
+      for (int r = 0; r < rows; ++r) {
+        columns[r][v] = multiply_add(load(from + r * from_step + v * lanes), factor, columns[r][v]);
+      }
+    }
+  };
+  int64_t k = 0;
+  for (; k + vector_block <= depth; k += vector_block) {
+    add(m + k, step, x + k);
+  }
+  if (k < depth) {  // filled up with zeros
+    real rest[rows + 1][vector_block] = {};
+    for (int r = 0; r < rows; ++r) std::copy(m + r * step + k, m + r * step + depth, rest[r]);
+    std::copy(x + k, x + depth, rest[rows]);
+    add(rest[0], vector_block, rest[rows]);
+  }
+  for (int r = 0; r < rows; ++r) y[r] = sum_of_columns(columns[r]);
+}
+
+// sums (n) += x_0 row_0 + x_1 row_1 + ... of `rows` rows, `step` apart, one after the other.
+template <int rows>
+void add_rows(const real* m, int64_t step, const real* x, int64_t n, real* sums) {
+#pragma omp simd
+  for (int64_t j = 0; j < n; ++j) {
+    real sum = sums[j];
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) sum = multiply_add(x[r], m[r * step + j], sum);
+    sums[j] = sum;
+  }
+}
+
+// c = M x, or added to c, for a matrix M (n, k) and a vector: C if one of its sides is 1. A row of
+// C is c = B^T a.
+void multiply_vector(const Product& p) {
+  const bool row = p.m() == 1;
+  const ConstMatrix m = row ? p.b.transposed() : p.a, x = row ? p.a.transposed() : p.b;
+  const int64_t n = m.rows(), depth = m.columns(), step = m.step();
+  const int64_t x_step = x.is_transposed() ? 1 : x.step(), c_step = row ? 1 : p.c.step();
+  thread_local std::vector<real> memory;  // x, the sums, those of a part of the depth
+  memory.resize(std::max(memory.size(), static_cast<size_t>(depth + 2 * n)));
+  real *const by = memory.data(), *const sums = by + depth, *const part = sums + n;
+  for (int64_t k = 0; k < depth; ++k) by[k] = x.data()[k * x_step];
+  if (m.is_transposed()) {
+    std::fill_n(sums, n, real{0});
+    for_parts(depth, most_depth, depth_step, [&](int64_t k, int64_t size) {
+      std::fill_n(part, n, real{0});
+      const int64_t end = k + size;
+      for (; k + 8 <= end; k += 8) add_rows<8>(m.data() + k * step, step, by + k, n, part);
+      for (; k < end; ++k) add_rows<1>(m.data() + k * step, step, by + k, n, part);
+      for (int64_t j = 0; j < n; ++j) sums[j] += part[j];
+    });
+  } else {
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) row_sums<4>(m.data() + i * step, step, by, depth, sums + i);
+    for (; i < n; ++i) row_sums<1>(m.data() + i * step, step, by, depth, sums + i);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    real& c = p.c.data()[i * c_step];
+    c = p.add ? c + sums[i] : sums[i];
+  }
+}
+
 }  // namespace
 
 void packed_gemm(const Product& p) {
+  if (p.k() == 0) {
+    if (!p.add) clear(p.c);
+    return;
+  }
+  if (p.m() == 1 || p.n() == 1) {
+    multiply_vector(p);
+    return;
+  }
   for_parts(p.n(), block_columns, panel_columns, [&](int64_t column, int64_t columns) {
-    for_parts(p.k(), most_depth, lanes, [&](int64_t begin, int64_t depth) {
+    for_parts(p.k(), most_depth, depth_step, [&](int64_t begin, int64_t depth) {
       BlockRange at{0, 0, column, columns, begin, depth};
       pack_columns(p, at);
       for_parts(p.m(), block_rows, most_rows, [&](int64_t row, int64_t rows) {
@@ -272,7 +355,7 @@ void packed_gemm(const Product& p) {
         at.rows = rows;
         if (p.a.is_transposed()) {
           pack_transpose(p, at);
-        } else if (packs_rows) {
+        } else if (packs_a(p, depth)) {
           pack_plain(p, at);
         }
         multiply_blocks(p, at, p.add || begin > 0);

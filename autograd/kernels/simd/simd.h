@@ -11,7 +11,6 @@
 #endif
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "autograd/base/real.h"
@@ -36,9 +35,10 @@ inline constexpr int vector_registers = 16;
 
 inline constexpr int64_t lanes = vector_bytes / static_cast<int64_t>(sizeof(real));
 
+using Integer = Format<real>::Integer;
 typedef real Vector __attribute__((vector_size(vector_bytes)));
 typedef Integer IntegerVector __attribute__((vector_size(vector_bytes)));
-typedef std::make_unsigned_t<Integer> BitsVector __attribute__((vector_size(vector_bytes)));
+typedef Format<real>::Bits BitsVector __attribute__((vector_size(vector_bytes)));
 
 // a b + c in every lane, rounded as multiply_add of numbers is: once with AVX2, AVX-512 and NEON,
 // twice with SSE. Never `a * b + c` where one rounding is meant: whether the compiler fuses that is
@@ -65,7 +65,7 @@ using heed::multiply_add;  // of numbers
 [[gnu::always_inline]] inline Vector broadcast(real a) { return a - Vector{}; }
 
 template <>
-struct Arithmetic<Vector> {
+struct Arithmetic<Vector> : Format<real> {
   using Bits = BitsVector;
   [[gnu::always_inline]] static Vector multiply_add(Vector a, Vector b, Vector c) {
     return detail::multiply_add(a, b, c);
@@ -97,8 +97,20 @@ inline constexpr auto larger = [](auto a, auto b) { return a > b ? a : b; };
 
 inline real largest_lane(Vector v) { return fold(v, larger); }
 
-inline real sum_of_lanes(Vector v) {
-  return fold(v, [](auto a, auto b) { return a + b; });
+// The columns of a sum in the order of row_math.h, as vectors side by side: column_vectors of them
+// hold vector_block columns.
+inline constexpr int64_t column_vectors = vector_block / lanes;
+
+// The tree of row_math.h: halves of vectors, then halves of a vector.
+template <int64_t vectors = column_vectors>
+inline real sum_of_columns(const Vector* columns) {
+  if constexpr (vectors == 1) {
+    return fold(columns[0], [](auto a, auto b) { return a + b; });
+  } else {
+    Vector halves[vectors / 2];
+    for (int64_t v = 0; v < vectors / 2; ++v) halves[v] = columns[v] + columns[v + vectors / 2];
+    return sum_of_columns<vectors / 2>(halves);
+  }
 }
 
 // Lane k is first + k.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/base/elementary.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/concat.h"
 #include "autograd/ops/exp.h"
@@ -48,12 +49,12 @@ Parameter::Init drawn(double low, double high, Value value) {
 
 // The inverse of softplus at e^x, which is at least 1e-4.
 double bias_of_step(double x) {
-  const double step = std::max(std::exp(x), 1e-4);
-  return step + std::log(-std::expm1(-step));
+  const double step = std::max(fast_exp(x), 1e-4);
+  return step + fast_log(1 - fast_exp(-step));
 }
 
 // A uniform number can be 0, whose logarithm would make a weight infinite.
-double logarithm(double x) { return std::log(std::max(x, 1e-6)); }
+double logarithm(double x) { return fast_log(std::max(x, 1e-6)); }
 
 }  // namespace
 
@@ -65,7 +66,7 @@ GatedDeltaNet::GatedDeltaNet(const Config& c)
       a_proj(this, "a_proj", Linear::Config{.d_in = c.d_in, .d_out = c.num_heads, .bias = false}),
       b_proj(this, "b_proj", a_proj->config),
       A_log(this, "A_log", {c.num_heads}, drawn(0, 16, logarithm)),
-      dt_bias(this, "dt_bias", {c.num_heads}, drawn(std::log(0.001), std::log(0.1), bias_of_step)),
+      dt_bias(this, "dt_bias", {c.num_heads}, drawn(fast_log(0.001), fast_log(0.1), bias_of_step)),
       q_conv1d(this, "q_conv1d",
                ShortConvolution::Config{.width = c.d_out, .kernel_size = c.kernel_size}),
       k_conv1d(this, "k_conv1d", q_conv1d->config),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/base/elementary.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/concat.h"
 #include "autograd/ops/sigmoid.h"
@@ -25,9 +26,9 @@ Parameter::Init each(Value value) {
 }
 
 double initial_decay(double i, double d) {
-  return -5 + 8 * std::pow(i / std::max(d - 1, 1.0), 0.7);
+  return -5 + 8 * fast_exp(0.7 * fast_log(i / std::max(d - 1, 1.0)));
 }
-double initial_first(double i, double) { return std::log(0.3) + 0.5 * (std::fmod(i + 1, 3) - 1); }
+double initial_first(double i, double) { return fast_log(0.3) + 0.5 * (std::fmod(i + 1, 3) - 1); }
 double initial_mix(double i, double d) { return i / d; }
 double initial_gate_mix(double i, double d) { return std::sqrt(i / d); }
 

@@ -17,7 +17,6 @@ using heed::Generator;
 using heed::Matrix;
 using heed::real;
 using heed::Trans;
-using heed::detail::Granule;
 using heed::detail::Product;
 using heed::detail::ProductKernel;
 using heed::detail::Tiles;
@@ -74,17 +73,16 @@ bool same_bits(const std::vector<real>& a, const std::vector<real>& b) {
 struct Count {
   int64_t cut = 0, changed = 0;
 };
-Count count_changed(const ProductKernel& kernel, const Sides& sides, Granule granule) {
-  heed::detail::kernels_in_use();  // which also keeps OpenBLAS from using threads of its own
+Count count_changed(const ProductKernel& kernel, const Sides& sides) {
   Generator generator(1);
   Count count;
   for (int i = 0; i < 8; ++i) {
     const Numbers numbers(sides, Trans(i & 1), Trans(i >> 1 & 1), (i >> 2 & 1) != 0, generator);
     std::vector<real> whole(static_cast<size_t>(sides.m * sides.n));
-    const auto alone = Tiles::for_threads(numbers.product(whole), sides.k, 1, granule);
+    const auto alone = Tiles::for_threads(numbers.product(whole), sides.k, 1);
     whole = numbers.in_tiles(kernel, alone);
     for (const int threads : {2, 5, 16}) {
-      const auto tiles = Tiles::for_threads(numbers.product(whole), sides.k, threads, granule);
+      const auto tiles = Tiles::for_threads(numbers.product(whole), sides.k, threads);
       count.cut += tiles.count() > alone.count();
       count.changed += !same_bits(numbers.in_tiles(kernel, tiles), whole);
     }
@@ -97,8 +95,7 @@ const Sides several[] = {{300, 517, 63}, {257, 260, 130}, {129, 515, 200}, {131,
 
 }  // namespace
 
-TEST_CASE("cut: tiles cover C once, begin at the granule and are no shorter") {
-  std::vector<real> c;
+TEST_CASE("cut: tiles cover C once, begin at whole vectors and are no smaller than is worth it") {
   int64_t most = 0;
   for (const Sides& s : {Sides{768, 384, 128},
                          {2048, 1536, 384},
@@ -108,51 +105,43 @@ TEST_CASE("cut: tiles cover C once, begin at the granule and are no shorter") {
                          {256, 50257, 768},
                          {2, 2, 1}}) {
     for (const int threads : {1, 2, 3, 4, 7, 8, 16, 64}) {
-      for (const int64_t granule : {16, 64, 192}) {
-        const Product p{ConstMatrix(nullptr, s.m, s.k), ConstMatrix(nullptr, s.k, s.n),
-                        Matrix(nullptr, s.m, s.n)};
-        const auto tiles = Tiles::for_threads(p, s.k, threads, {granule, granule});
-        int64_t covered = 0;
-        for (int64_t i = 0; i < tiles.count(); ++i) {
-          const Block b = tiles.block(i);
-          covered += b.rows * b.columns;
-          CHECK(b.row % granule == 0);
-          CHECK(b.column % granule == 0);
-          CHECK(b.rows >= std::min(granule, s.m));
-          CHECK(b.columns >= std::min(granule, s.n));
-          if (tiles.count() > 1) CHECK(b.rows * b.columns * s.k >= heed::detail::smallest_part);
-          CHECK(b.row + b.rows <= s.m);
-          CHECK(b.column + b.columns <= s.n);
-        }
-        CHECK(covered == s.m * s.n);
-        most = std::max(most, tiles.count());
-        if (threads == 1) CHECK(tiles.count() == 1);
+      const Product p{ConstMatrix(nullptr, s.m, s.k), ConstMatrix(nullptr, s.k, s.n),
+                      Matrix(nullptr, s.m, s.n)};
+      const auto tiles = Tiles::for_threads(p, s.k, threads);
+      int64_t covered = 0;
+      for (int64_t i = 0; i < tiles.count(); ++i) {
+        const Block b = tiles.block(i);
+        covered += b.rows * b.columns;
+        CHECK(b.row % 32 == 0);
+        CHECK(b.column % 32 == 0);
+        if (tiles.count() > 1) CHECK(b.rows * b.columns * s.k >= heed::detail::smallest_part);
+        CHECK(b.row + b.rows <= s.m);
+        CHECK(b.column + b.columns <= s.n);
       }
+      CHECK(covered == s.m * s.n);
+      most = std::max(most, tiles.count());
+      if (threads == 1) CHECK(tiles.count() == 1);
     }
   }
   CHECK(most >= 64);
 }
 
 TEST_CASE("cut: the bits of a product do not depend on the number of threads it is cut for") {
-  int64_t kernels = 0;
   for (const heed::detail::KernelEntry& entry : heed::detail::all_kernels()) {
-    const Granule granule = entry.products->granule();
-    if (!entry.available() || granule.rows == 0) {
-      const std::string why = granule.rows == 0 ? "cut by the shape alone" : "not available here";
+    if (!entry.available() || !entry.products->any_tiles) {
+      const std::string why = entry.available() ? "cut by the shape alone" : "not available here";
       MESSAGE("skipped: ", std::string(entry.name), " is ", why);
       continue;
     }
-    ++kernels;
     for (const Sides& sides : several) {
       CAPTURE(std::string(entry.name));
       CAPTURE(sides.m);
       CAPTURE(sides.n);
-      const Count count = count_changed(*entry.products, sides, granule);
+      const Count count = count_changed(*entry.products, sides);
       CHECK(count.cut > 0);
       CHECK(count.changed == 0);
     }
   }
-  MESSAGE(kernels, " kernels with a granule");
 }
 
 namespace {
@@ -178,10 +167,6 @@ void multiply_in_two_ways(const Product& p) {
 }  // namespace
 
 TEST_CASE("cut: a kernel whose bits depend on the size of a tile is found") {
-  const ProductKernel wrong{[](const Product&, bool) { return true; }, multiply_in_two_ways,
-                            [] {
-                              return Granule{64, 64};
-                            }};
-  const Count count = count_changed(wrong, {200, 300, 200}, {64, 64});
+  const Count count = count_changed({multiply_in_two_ways, true}, {200, 300, 200});
   CHECK(count.changed > 0);
 }

@@ -81,7 +81,6 @@ Attended attended(const AttentionKernel& kernel, const Array& q, const Array& k,
 }  // namespace
 
 TEST_CASE("rounding: every register tile of products gives the bits of the largest one") {
-  detail::kernels_in_use();
   constexpr int64_t m = 30, n = 192, k = 401;  // beyond every tile, and the depth of a block
   for_vector_kernels([&](const KernelEntry& kernel) {
     int64_t compared = 0, differ = 0;

@@ -3,11 +3,8 @@ set(heed_bench_programs tools/extras/bench/programs)
 list(APPEND heed_apart "^${heed_bench_programs}/")
 
 function(heed_add_bench suffix)
-  if(suffix)  # float32, but for the positions at which OpenBLAS may be cut
-    add_executable(blas_granule${suffix} EXCLUDE_FROM_ALL ${heed_bench_programs}/blas_granule.cpp)
-    target_link_libraries(blas_granule${suffix} PRIVATE heedgrad${suffix} heed_flags heed_blas)
-    add_dependencies(benchmarks blas_granule${suffix})
-    return()
+  if(suffix)
+    return()  # float32 alone
   endif()
   add_custom_target(benchmarks)
   file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${heed_bench_programs}/*.cpp)

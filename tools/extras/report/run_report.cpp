@@ -45,7 +45,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const LoadedRun& loade
           {"threads", text(num_threads())},
           {"matrix products", blas.products == "OpenBLAS"
                                   ? text("OpenBLAS, kernels for ", blas.kernel)
-                                  : text("our own kernels (", blas.products, ") and OpenBLAS")},
+                                  : text("our own kernels (", blas.products, ")")},
           {"heedgrad", HEED_VERSION}};
 }
 

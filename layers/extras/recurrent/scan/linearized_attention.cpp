@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "autograd/base/sum.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/concat.h"
 #include "autograd/ops/exp.h"

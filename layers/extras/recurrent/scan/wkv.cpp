@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "autograd/base/elementary.h"
 #include "autograd/kernels/row_math.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/concat.h"

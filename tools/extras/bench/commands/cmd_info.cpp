@@ -56,7 +56,7 @@ struct Facts {
   BlasInfo blas = blas_info();
   GemmSpeed speed = gemm_speed();
   Memory ram = memory();
-  std::string attention = detail::kernels_in_use().front().name;
+  std::string attention = detail::kernel_in_use().name;
   std::vector<std::string> kernels = available_kernels();
   std::vector<std::string> warnings = machine_warnings(blas);
 };
@@ -103,8 +103,7 @@ void print(const Facts& facts) {
   table.add({"OpenBLAS", text(blas.config, " (", blas.flavour, ")")});
   table.add({"kernel", text(blas.kernel, "; ", blas.reason)});
   if (blas.products != "OpenBLAS") {
-    table.add({"products", text("by our own kernel for ", blas.products,
-                                "; by OpenBLAS where that is faster")});
+    table.add({"products", text("by our own kernel for ", blas.products)});
   }
   table.add({is_float64 ? "dgemm" : "sgemm",
              formatted("%.0f GFLOP/s on matrices of 1024 x 1024; OpenBLAS alone %.0f",

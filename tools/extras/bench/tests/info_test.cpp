@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "autograd/kernels/choice.h"
 #include "autograd/threads/machine.h"
 #include "tests/support/near.h"
 #include "tests/support/run_program.h"
@@ -29,7 +30,8 @@ TEST_CASE("heed info: one JSON object, and lines for people") {
 
 TEST_CASE("heed info: a kernel that OpenBLAS does not have is no choice of it") {
   const auto info = [](const std::string& name) {
-    const ProgramResult result = run_heed({"info", "--json"}, {"OPENBLAS_CORETYPE=" + name});
+    const ProgramResult result =
+        run_heed({"info", "--json"}, {"OPENBLAS_CORETYPE=" + name, "HEED_KERNELS=openblas"});
     CHECK(result.exit_code == 0);
     CHECK(result.out.find('\xC2') == std::string::npos);  // nothing in it steers a terminal
     const nlohmann::json json = nlohmann::json::parse(result.out);
@@ -50,21 +52,18 @@ TEST_CASE("heed info: a kernel that OpenBLAS does not have is no choice of it") 
 #endif
 }
 
-TEST_CASE("heed info: says when more threads may gain nothing") {
-#if defined(__x86_64__)
-  const auto warned = [](const char* kernel, const char* threads) {
-    const ProgramResult info = run_heed({"info"}, {std::string("OPENBLAS_CORETYPE=") + kernel,
-                                                   std::string("OMP_NUM_THREADS=") + threads});
+TEST_CASE("heed info: warns of OpenBLAS where it computes the products") {
+  const auto warned = [](const std::string& kernels, const char* threads) {
+    const ProgramResult info =
+        run_heed({"info"}, {"HEED_KERNELS=" + kernels, std::string("OMP_NUM_THREADS=") + threads,
+                            "OPENBLAS_CORETYPE=bogus"});
     CHECK(info.exit_code == 0);
-    return contains(info.out + info.err, "are cut by their shape alone: 4 threads may gain");
+    const std::string said = info.out + info.err;
+    CHECK(contains(said, "warning    OPENBLAS_CORETYPE=bogus") == (kernels == "openblas"));
+    return contains(said, "are cut by their shape alone: 4 threads may gain");
   };
-  CHECK(warned("Core2", "4"));
-  CHECK(!warned("Core2", "2"));
-  // Nehalem's kernel may be cut for 4 threads in the versions that were measured.
-  const std::string blas = run_heed({"info", "--json"}).out;
-  const bool measured = contains(blas, "OpenBLAS 0.3.21 ") || contains(blas, "OpenBLAS 0.3.29 ");
-  CHECK(warned("Nehalem", "4") == !measured);
-#else
-  MESSAGE("skipped: the kernels are those of x86-64");
-#endif
+  CHECK(warned("openblas", "4"));
+  CHECK(!warned("openblas", "2"));
+  const std::string best = detail::all_kernels().front().name;
+  CHECK(warned(best, "4") == (best == "openblas"));
 }
