@@ -1,11 +1,12 @@
-"""The coefficients of `normal_at` in autograd/kernels/vector_math.h: R(t) = e^(t^2/2) Phi(-t), 0 <= t <= 13.5, as a
-polynomial in s = 1 / (1 + 0.26 t) without a constant, the largest relative error made as small as can be (Lawson's
-iteration).
+"""The coefficients of `normal_tail` in autograd/base/elementary.h: R(t) = e^(t^2/2) Phi(-t) as a polynomial in
+s = 1 / (1 + 0.26 t) without a constant. For float32, 0 <= t <= 13.5, the largest relative error is made as small as can
+be (Lawson's iteration); for float64, t <= 38, the polynomial meets R at the Chebyshev nodes.
 
-    python tools/reference/normal_tail.py          needs NumPy
+    python tools/reference/normal_tail.py          needs NumPy and mpmath
 """
 import math
 
+import mpmath
 import numpy
 
 SLOPE, LAST, TERMS, NODES = 0.26, 13.5, 9, 500
@@ -27,3 +28,25 @@ for _ in range(80):
 print(f"largest relative error {best:.1e}")
 for coefficient in numpy.polynomial.Chebyshev(found, domain=[lowest, 1]).convert(kind=numpy.polynomial.Polynomial).coef:
     print(f"{coefficient:.10g}")
+
+mpmath.mp.dps = 60
+SLOPE, LAST, TERMS = mpmath.mpf("0.26"), 38, 22
+lowest = 1 / (1 + SLOPE * LAST)
+
+
+def wanted_at(s):
+    t = (1 / s - 1) / SLOPE
+    return mpmath.exp(t * t / 2) * mpmath.erfc(t / mpmath.sqrt(2)) / 2 / s
+
+
+angles = [mpmath.pi * (k + mpmath.mpf(1) / 2) / TERMS for k in range(TERMS)]
+nodes = [(lowest + 1) / 2 + (1 - lowest) / 2 * mpmath.cos(angle) for angle in angles]
+powers = mpmath.matrix(TERMS, TERMS)
+for row, s in enumerate(nodes):
+    for column in range(TERMS):
+        powers[row, column] = s**column
+series = list(mpmath.lu_solve(powers, mpmath.matrix([wanted_at(s) for s in nodes])))
+tested = [lowest + (1 - lowest) * k / 999 for k in range(1000)]
+print(f"largest relative error {float(max(abs(mpmath.polyval(series[::-1], s) / wanted_at(s) - 1) for s in tested)):.1e}")
+for coefficient in series:
+    print(mpmath.nstr(coefficient, 18))

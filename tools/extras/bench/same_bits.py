@@ -6,7 +6,8 @@
 
 For each config, precision, kernel of OpenBLAS and vector width of our own kernels (a value of HEED_KERNELS), all numbers
 of threads must give the weights of one thread. More threads than cores are allowed. "default" is what is chosen for this
-CPU. The exit code is 1 when any weights differ.
+CPU. The exit code is 1 when any weights differ. tests/bits.py compares with the weights of other machines,
+tests/golden/bits.json, and writes that file.
 """
 import argparse
 import hashlib
