@@ -1,7 +1,7 @@
 // manifest.json, the list of files in a checkpoint folder; written last.
 //   {"format": 1, "heedgrad": "0.3.0", "precision": "float32", "step": 500,
 //    "files": {"model.safetensors": {"bytes": 1234, "xxh64": "<16 digits>"}, ...},
-//    "made_with": {"kernels": "OpenBLAS for Haswell", ...}, "seconds": 12.5,
+//    "made_with": {"kernels": "our own, fused", ...}, "seconds": 12.5,
 //    "xxh64": "<of this object without this key, as compact JSON with sorted keys>"}
 #pragma once
 
