@@ -12,9 +12,16 @@ Array hidden_and_slope(const Array& x, const Affine& first, Gelu kind, Array& sl
   Array h = Array::uninitialised(x.shape().with(-1, first.weight.dim(0)));
   real* to = h.mutable_data();
   slope = detail::with_gelu(kind, [&](auto both) {
-    return detail::affine(
-        x, first.weight.value(), first.bias.value(),
-        [=](real* z, int64_t at, int64_t n) { vector_fork(z, n, both, to + at, z); });
+    return detail::affine(x, first.weight.value(), first.bias.value(),
+                          [=](real* z, int64_t at, int64_t n) {
+                            real* const y = to + at;
+#pragma omp simd
+                            for (int64_t i = 0; i < n; ++i) {
+                              const auto of = both(z[i]);
+                              y[i] = of.value;
+                              z[i] = of.derivative;
+                            }
+                          });
   });
   return h;
 }

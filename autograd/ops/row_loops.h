@@ -30,10 +30,13 @@ void fast_emit(Grads& grads, size_t k, const Array& dy, const Array& saved, F f)
   const Grads::Target to = grads.target(k);
   const real *g = dy.data(), *s = saved.data();
   parallel_for(dy.size(), elementwise_grain, [=](int64_t begin, int64_t end) {
+    real* const d = to.data;
     if (to.add) {
-      vector_zip(g, s, begin, end, f, [=](int64_t i, real v) { to.data[i] += v; });
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) d[i] += f(g[i], s[i]);
     } else {
-      vector_zip(g, s, begin, end, f, [=](int64_t i, real v) { to.data[i] = v; });
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) d[i] = f(g[i], s[i]);
     }
   });
 }
