@@ -64,7 +64,7 @@ inline Array power(const Array& x, real p) {
 }
 
 [[nodiscard]] inline Tensor pow(const Tensor& x, const Tensor& p) {
-  Array y = zip("pow", x.value(), p.value(), [](real u, real v) { return power_of(u, v); });
+  Array y = zip("pow", x.value(), p.value(), [](real u, real v) { return detail::power_of(u, v); });
   return record("pow", y, {x, p}, [x = x.value(), p = p.value(), y](const Array& dy, Grads& grads) {
     const auto times = [](real u, real v) { return u * v; };
     if (grads.needs(0)) {
