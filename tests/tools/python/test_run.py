@@ -219,6 +219,33 @@ def test_probes(mine: hg.Run) -> None:
                                                               *words))
 
 
+def test_gradients(mine: hg.Run) -> None:
+    found = mine.attribute("the ca", "t", wrong="e")
+    answer = json.loads(heed("probe", "runs/mine", "attribute", "--prompt", "the ca", "--answer",
+                             "t", "--wrong", "e", "--json"))
+    assert found.logit == answer["logit"] and found.parts == answer["parts"]
+    assert list(found.values) == [one["value"] for one in answer["tokens"]]
+    assert found.tokens[:2] == ["t", "h"] and len(found.source) == 0
+    lesson = mine.teach("the ca", "t", lr=0.01)
+    assert lesson.before < lesson.after and lesson.loss_after < lesson.loss_before
+    assert len(lesson.others) == 10
+    gradients = mine.gradients("the ca", "t")
+    assert list(gradients) == list(mine.weights()) or set(gradients) == set(mine.weights())
+    for row in lesson.parameters:
+        norm = float(np.linalg.norm(gradients[row["name"]].astype(np.float64)))
+        assert abs(norm - row["grad_norm"]) <= 1e-6 * row["grad_norm"]
+        assert abs(0.01 * row["grad_norm"] - row["update_norm"]) < 1e-12
+    Path("check.txt").write_text("the dog\nthe ca\tt\n", encoding="utf-8")
+    others = mine.teach("the ca", "t", check="check.txt").others
+    assert others.column("text") == ["the dog", "the ca\tt"]
+    reach = mine.reach("the ca", "t")
+    assert reach.shape == (6,) and reach[0] > 0
+    assert mine.reach(examples=2).shape == (16,)
+    with pytest.raises(hg.Error, match="gradients: true"):
+        mine.gradients()
+
+
+
 def test_pages(mine: hg.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     page = mine.explain("the", out="page.html")
     heed("explain", "runs/mine", "--prompt", "the", "--out", "other.html")

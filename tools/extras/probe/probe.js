@@ -95,8 +95,8 @@ function buildProbe() {
   say("title", data.run);
   say("subtitle", `heed probe ${data.probe}, after step ${whole(data.step)}. Blocks and heads count from 0.`);
   closing();
-  const pages = { heads: headsPage, lens: lensPage, ablate: ablatePage, patch: patchPage, write: writePage };
-  document.getElementById("main").append(...pages[data.probe](data.result));
+  document.getElementById("main").append(...probePages[data.page ?? data.probe](data.result));
 }
 
-buildProbe();
+// By name; other extras add theirs.
+const probePages = { heads: headsPage, lens: lensPage, ablate: ablatePage, patch: patchPage, write: writePage };

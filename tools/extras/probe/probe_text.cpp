@@ -65,12 +65,6 @@ std::string shares_text(const std::string& title, const std::vector<std::string>
   return "\n" + title + "\n" + shaded_table(rows, numbered("block", blocks.size()), cells, style);
 }
 
-// "+1.25", "-0.03".
-std::string with_sign(double value, int digits) {
-  const std::string shown = fixed(value, digits);
-  return shown.starts_with("-") ? shown : "+" + shown;
-}
-
 // "head 3", "feed-forward".
 std::string part_name(const probe::Contribution& of) {
   std::string name = of.head ? text(of.part, " ", *of.head) : of.part;
@@ -78,7 +72,21 @@ std::string part_name(const probe::Contribution& of) {
   return name;
 }
 
-// What the parts of the blocks add, by name and block, each in its colour.
+}  // namespace
+
+std::string tokens_text(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) {
+    out += "[" + printable(name, 20) + "]";
+  }
+  return shortened(out, 400);
+}
+
+std::string with_sign(double value, int digits) {
+  const std::string shown = fixed(value, digits);
+  return shown.starts_with("-") ? shown : "+" + shown;
+}
+
 std::string contributions_text(const probe::Attribution& attribution, const HeatMapStyle& style) {
   double largest = 0;
   int64_t blocks = 0;
@@ -106,16 +114,6 @@ std::string contributions_text(const probe::Attribution& attribution, const Heat
     }
   }
   return shaded_table(rows, numbered("block", static_cast<size_t>(blocks)), cells, style);
-}
-
-}  // namespace
-
-std::string tokens_text(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) {
-    out += "[" + printable(name, 20) + "]";
-  }
-  return shortened(out, 400);
 }
 
 std::string heads_text(const probe::HeadScores& scores) {

@@ -25,6 +25,10 @@ std::string ablations_text(const probe::Ablations& ablations);
 // Shares by position, with the tokens of both prompts, and by head.
 std::string patches_text(const probe::Patches& patches, const std::vector<std::string>& clean,
                          const std::vector<std::string>& corrupt, const HeatMapStyle& style);
+// "+1.25", "-0.03".
+std::string with_sign(double value, int digits);
+// Values of parts by name and block, each in its colour; parts outside of blocks are left out.
+std::string contributions_text(const probe::Attribution& attribution, const HeatMapStyle& style);
 // Sums by kind of part, then what each part adds by block. `wrong`: empty if there is none.
 std::string attribution_text(const probe::Attribution& attribution, const std::string& answer,
                              const std::string& wrong, const HeatMapStyle& style);

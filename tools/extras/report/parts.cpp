@@ -68,9 +68,14 @@ class EndsObserver final : public ForwardObserver {
 
 }  // namespace
 
-std::vector<std::vector<Block>> stacks_of(const Module& model, const std::string& probe) {
+std::vector<std::vector<Block>> stacks_in(const Module& model) {
   std::vector<std::vector<Block>> stacks;
   find_blocks(model, stacks);
+  return stacks;
+}
+
+std::vector<std::vector<Block>> stacks_of(const Module& model, const std::string& probe) {
+  std::vector<std::vector<Block>> stacks = stacks_in(model);
   require<ConfigError>(!stacks.empty(), probe,
                        ": expected a model with transformer blocks, such as gpt, ",
                        "encoder_decoder or classifier, got one without");

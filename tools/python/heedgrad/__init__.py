@@ -19,6 +19,7 @@ from .attention import Attention, AttentionMap
 from .checks import gradcheck, layers, tour, validate
 from .errors import ConfigError, ConfigWarning, DivergedError, Error, Interrupted, Mistake
 from .gguf_file import to_gguf
+from .gradients import Attribution, GradientHistory, Lesson
 from .lens import Lens
 from .metrics import Metrics
 from .page import Page
@@ -31,8 +32,9 @@ from .training import resume, train
 __version__ = "0.2.0"
 
 __all__ = [
-    "Attention", "AttentionMap", "ConfigError", "ConfigWarning", "DivergedError", "Error",
-    "Interrupted", "Lens", "Metrics", "Mistake", "Page", "Run", "Sweep", "Table", "Written",
+    "Attention", "AttentionMap", "Attribution", "ConfigError", "ConfigWarning", "DivergedError",
+    "Error", "GradientHistory", "Interrupted", "Lens", "Lesson", "Metrics", "Mistake", "Page",
+    "Run", "Sweep", "Table", "Written",
     "gradcheck", "layers", "resume", "sweep", "to_gguf", "to_tensorboard", "tour", "train",
     "validate",
 ]

@@ -17,6 +17,8 @@ from safetensors.numpy import load_file, save_file
 from ._program import Argument, json_of, options, text_of, whole
 from .attention import Attention, AttentionMap, maps_of, stacked
 from .errors import Error
+from .gradients import (Attribution, GradientHistory, Lesson, attribution_of, lesson_of,
+                        read_gradients)
 from .lens import Lens
 from .metrics import Metrics, read_metrics
 from .page import Page, Place
@@ -258,14 +260,86 @@ class Run(Place):
         return Lens.of(answer)
 
     def probe(self, what: str, **values: Any) -> dict[str, Any]:
-        """``heed probe RUN heads|lens|ablate|patch|write`` with its options, as it prints with
-        ``--json``.
+        """``heed probe RUN heads|lens|ablate|patch|write|attribute|teach|reach`` with its options,
+        as it prints with ``--json``.
 
         >>> import heedgrad as hg
         >>> sorted(hg.Run("runs/mine").probe("ablate", batches=1))
         ['accuracy', 'loss', 'parts']
         """
         return cast(dict[str, Any], json_of("probe", self, what, *options(**values)))
+
+    # ---- What gradients say
+
+    @overload
+    def gradients(self) -> GradientHistory: ...
+    @overload
+    def gradients(self, prompt: str | None = ..., next: str | int | None = ..., *,
+                  ids: Sequence[int] | None = ...) -> dict[str, Array]: ...
+
+    def gradients(self, prompt: str | None = None, next: str | int | None = None, *,
+                  ids: Sequence[int] | None = None) -> GradientHistory | dict[str, Array]:
+        """The gradient of the loss, by parameter.
+
+        The loss is the cross-entropy of the token ``next`` (or class) after the prompt. Without a
+        prompt: the norms over the run, from gradients.csv.
+
+        >>> import heedgrad as hg
+        >>> gradients = hg.Run("runs/mine").gradients("the ca", "t")
+        >>> gradients["tok_emb.weight"].shape
+        (15, 16)
+        """
+        if prompt is None and ids is None:
+            return read_gradients(self.path / "gradients.csv")
+        with tempfile.TemporaryDirectory(prefix="heedgrad-") as folder:
+            path = Path(folder) / "gradients.safetensors"
+            self.probe("teach", prompt=prompt, ids=_ids(ids), answer=next, gradients=path)
+            return load_file(path)
+
+    def attribute(self, prompt: str | None = None, answer: str | int | None = None,
+                  wrong: str | int | None = None, *, ids: Sequence[int] | None = None
+                  ) -> Attribution:
+        """Gradient times activation: what each token and part does to the logit of an answer.
+
+        With ``wrong``, to its difference to the logit of that token.
+
+        >>> import heedgrad as hg
+        >>> found = hg.Run("runs/mine").attribute("the ca", "t")
+        >>> found.values.shape, found.parts.columns()
+        ((6,), ['part', 'layer', 'block', 'head', 'value'])
+        """
+        return attribution_of(self.probe("attribute", prompt=prompt, ids=_ids(ids), answer=answer,
+                                         wrong=wrong))
+
+    def teach(self, prompt: str | None = None, answer: str | int | None = None, *,
+              ids: Sequence[int] | None = None, lr: float | None = None,
+              check: str | os.PathLike[str] | None = None) -> Lesson:
+        """What one step of SGD on this example would change; the run stays as it is.
+
+        ``lr``: 0.1 by default. ``check``: a file of other texts, one a line; by default the others
+        are ten validation examples.
+
+        >>> import heedgrad as hg
+        >>> lesson = hg.Run("runs/mine").teach("the ca", "t")
+        >>> lesson.loss_after < lesson.loss_before
+        True
+        """
+        return lesson_of(self.probe("teach", prompt=prompt, ids=_ids(ids), answer=answer, lr=lr,
+                                    check=check))
+
+    def reach(self, prompt: str | None = None, answer: str | int | None = None, *,
+              ids: Sequence[int] | None = None, examples: int | None = None) -> Array:
+        """How far back gradients reach: float64, by the distance from the last token, 0 first.
+
+        Each number is the norm of d loss / d embedding of the token there. Without a prompt, the
+        mean over validation examples.
+
+        >>> import heedgrad as hg
+        >>> hg.Run("runs/mine").reach().shape
+        (16,)
+        """
+        found = self.probe("reach", prompt=prompt, ids=_ids(ids), answer=answer, examples=examples)
+        return np.array(found["gradient_norm"], np.float64)
 
     # ---- Pages, and models for other programs
 

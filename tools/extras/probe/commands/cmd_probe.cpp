@@ -5,12 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "autograd/base/rethrow.h"
 #include "layers/config/values.h"
-#include "tools/commands/run.h"
+#include "layers/text/display.h"
 #include "tools/extras/probe/json.h"
 #include "tools/extras/probe/probe_text.h"
-#include "tools/extras/report/pages/answer.h"
+#include "tools/extras/probe/question.h"
 #include "tools/extras/report/pages/output_file.h"
 #include "tools/extras/report/pages/page.h"
 #include "tools/terminal/table.h"
@@ -20,35 +19,62 @@ namespace heed::cli {
 
 namespace {
 
-struct ProbeOptions {
-  std::string run, probe;
-  std::optional<int64_t> examples, sequences, repeat, seed, batches;
-  std::optional<std::string> prompt, ids, what, clean, corrupt, answer, wrong;
-  std::optional<std::string> html;
-  std::vector<std::string> sets;
-  bool json = false;
-};
-
 const Arguments::Words the_probes{{"heads", "what each head attends to"},
                                   {"lens", "the answer after each block"},
                                   {"ablate", "the loss without each part"},
                                   {"patch", "what restores an answer"},
                                   {"write", "what each part adds to an answer's logit"}};
 
+std::string in_words(const std::vector<std::string>& names, const char* last) {
+  std::string words;
+  for (size_t i = 0; i < names.size(); ++i) {
+    words += (i == 0 ? "" : i + 1 < names.size() ? ", " : last) + names[i];
+  }
+  return words;
+}
+
+// Those of this extra, then those that others add.
+Arguments::Words all_probes(const ProbeOptions& o) {
+  Arguments::Words all = the_probes;
+  for (const auto& of : o.added) {
+    const Arguments::Words more = of->probes();
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+std::string names_of_probes(const ProbeOptions& o) {
+  std::vector<std::string> names;
+  for (const auto& [name, shows] : all_probes(o)) names.push_back(name);
+  return in_words(names, " or ");
+}
+
+// "; attribute, reach: the text": what an option does for the probes of other extras.
+std::string more_help(const ProbeOptions& o, const std::string& option) {
+  std::string words;
+  for (const auto& added : o.added) {
+    for (const Belongs& of : added->options()) {
+      words += option == of.option ? "; " + in_words(of.probes, ", ") + ": " + of.help : "";
+    }
+  }
+  return words;
+}
+
 void declare(Arguments& arguments, ProbeOptions& o) {
+  o.added = probes_registry().make_all();
   arguments.run(o.run)
-      .positional("PROBE", o.probe,
-                  "heads, lens, ablate, patch or write; without it, what each shows", false)
-      .offers(the_probes)
+      .positional("PROBE", o.probe, names_of_probes(o) + "; without it, what each shows", false)
+      .offers(all_probes(o))
       .option("--sequences", o.sequences, "heads: sequences of random tokens (default: 8)")
       .option(
           "--repeat", o.repeat,
           "heads: length of the random part of a sequence, which comes twice (default: half the "
           "context)")
       .option("--seed", o.seed, "heads: of the random tokens (default: that of the run)")
-      .option("--examples", o.examples, "heads: validation examples instead of random tokens")
-      .option("--prompt", o.prompt, "lens, write: the text")
-      .option("--ids", o.ids, text("lens, write: ", ids_help))
+      .option("--examples", o.examples,
+              "heads: validation examples instead of random tokens" + more_help(o, "--examples"))
+      .option("--prompt", o.prompt, "lens, write: the text" + more_help(o, "--prompt"))
+      .option("--ids", o.ids, text("lens, write: ", ids_help, more_help(o, "--ids")))
       .option("--what", o.what, "ablate: zero (default) or mean, what a part is replaced by")
       .offers({{"zero", ""}, {"mean", ""}})
       .option("--batches", o.batches, "ablate: batches of the validation set (default: all of it)")
@@ -57,48 +83,61 @@ void declare(Arguments& arguments, ProbeOptions& o) {
       .option("--corrupt", o.corrupt, "patch: a prompt of as many tokens, with another answer")
       .option("--answer", o.answer,
               "patch: the token that answers the clean prompt; write: the token whose logit is "
-              "taken apart")
-      .option("--wrong", o.wrong, "patch, write: a wrong token; its logit is subtracted")
-      .option("--set", o.sets, set_of_run)
+              "taken apart" +
+                  more_help(o, "--answer"))
+      .option("--wrong", o.wrong,
+              "patch, write: a wrong token; its logit is subtracted" + more_help(o, "--wrong"));
+  for (const auto& added : o.added) added->declare(arguments);
+  arguments.option("--set", o.sets, set_of_run)
       .threads()
       .option("--html", o.html, "write a page with the result instead of printing it")
       .path()
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
-// An option, whether it is given, and the probes it belongs to.
-struct Belongs {
-  const char* option;
-  bool given;
-  std::vector<std::string> probes;
-};
+std::vector<Belongs> all_options(const ProbeOptions& o) {
+  std::vector<Belongs> all{{"--sequences", o.sequences.has_value(), {"heads"}},
+                           {"--repeat", o.repeat.has_value(), {"heads"}},
+                           {"--seed", o.seed.has_value(), {"heads"}},
+                           {"--examples", o.examples.has_value(), {"heads"}},
+                           {"--prompt", o.prompt.has_value(), {"lens", "write"}},
+                           {"--ids", o.ids.has_value(), {"lens", "write"}},
+                           {"--what", o.what.has_value(), {"ablate"}},
+                           {"--batches", o.batches.has_value(), {"ablate"}},
+                           {"--clean", o.clean.has_value(), {"patch"}},
+                           {"--corrupt", o.corrupt.has_value(), {"patch"}},
+                           {"--answer", o.answer.has_value(), {"patch", "write"}},
+                           {"--wrong", o.wrong.has_value(), {"patch", "write"}}};
+  for (const auto& added : o.added) {
+    for (Belongs& more : added->options()) {
+      const auto same = std::find_if(all.begin(), all.end(), [&](const Belongs& of) {
+        return std::string(of.option) == more.option;
+      });
+      if (same == all.end()) {
+        all.push_back(std::move(more));
+      } else {
+        same->probes.insert(same->probes.end(), more.probes.begin(), more.probes.end());
+      }
+    }
+  }
+  return all;
+}
 
 // Throws ConfigError for an unknown probe, or an option of another one.
 void check_options(const ProbeOptions& o) {
+  const Arguments::Words probes = all_probes(o);
   Table table({Align::left, Align::left});
-  for (const auto& [probe, shows] : the_probes) table.add({probe, shows});
+  for (const auto& [probe, shows] : probes) table.add({probe, shows});
   require<ConfigError>(!o.probe.empty(), "heed probe: expected a probe; to begin with, heads:\n",
                        table.text("  "));
-  require<ConfigError>(std::any_of(the_probes.begin(), the_probes.end(),
+  require<ConfigError>(std::any_of(probes.begin(), probes.end(),
                                    [&](const auto& each) { return each.first == o.probe; }),
-                       "heed probe: expected heads, lens, ablate, patch or write, got ",
+                       "heed probe: expected ", names_of_probes(o), ", got ",
                        printable(o.probe, 40));
-  for (const Belongs& of : {Belongs{"--sequences", o.sequences.has_value(), {"heads"}},
-                            {"--repeat", o.repeat.has_value(), {"heads"}},
-                            {"--seed", o.seed.has_value(), {"heads"}},
-                            {"--examples", o.examples.has_value(), {"heads"}},
-                            {"--prompt", o.prompt.has_value(), {"lens", "write"}},
-                            {"--ids", o.ids.has_value(), {"lens", "write"}},
-                            {"--what", o.what.has_value(), {"ablate"}},
-                            {"--batches", o.batches.has_value(), {"ablate"}},
-                            {"--clean", o.clean.has_value(), {"patch"}},
-                            {"--corrupt", o.corrupt.has_value(), {"patch"}},
-                            {"--answer", o.answer.has_value(), {"patch", "write"}},
-                            {"--wrong", o.wrong.has_value(), {"patch", "write"}}}) {
+  for (const Belongs& of : all_options(o)) {
     const auto own = std::count(of.probes.begin(), of.probes.end(), o.probe);
     require<ConfigError>(!of.given || own > 0, "heed probe: ", of.option, " is an option of ",
-                         of.probes.front(), of.probes.size() > 1 ? " and " + of.probes.back() : "",
-                         ", not of ", o.probe);
+                         in_words(of.probes, " and "), ", not of ", o.probe);
   }
   for (const auto& [option, value] : {std::pair{"--sequences", o.sequences},
                                       {"--repeat", o.repeat},
@@ -114,46 +153,6 @@ void check_options(const ProbeOptions& o) {
                        "--repeat and --seed");
 }
 
-// The value of an option that the probe needs.
-const std::string& needed(const ProbeOptions& o, const std::optional<std::string>& value,
-                          const char* option) {
-  require<ConfigError>(value.has_value(), "heed probe: ", o.probe, " needs ", option);
-  return *value;
-}
-
-// The column of the logits that stands for a token or, of a classifier, a class. Without a
-// tokenizer `answer` is an id.
-int32_t column_of(const TrainedRun& run, const char* option, const std::string& answer) {
-  const Task& task = *run.loaded.task;
-  if (task.tokenizer() == nullptr) {
-    return input_of_ids(*run.model, text("heed probe: ", option), answer).ids.data()[0];
-  }
-  const int64_t columns = task.output_size();
-  for (int32_t id = 0; id < columns; ++id) {
-    if (task.target_name(id) == answer) {
-      return id;
-    }
-  }
-  const bool classes = columns != task.tokenizer()->vocab_size();
-  std::vector<std::string> names;
-  for (int32_t id = 0; classes && id < std::min<int64_t>(columns, 20); ++id) {
-    names.push_back(task.target_name(id));
-  }
-  require<ConfigError>(!classes, "heed probe: ", option, ": expected a class, ", joined(names),
-                       ", got ", printable(answer, 40));
-  const std::vector<int32_t> ids = with_place<ConfigError>(
-      text("heed probe: ", option, ": "), [&] { return task.tokenizer()->encode(answer); });
-  require<ConfigError>(ids.size() == 1, "heed probe: ", option, ": expected one token, got ",
-                       ids.size(), ": ", tokens_text(token_names(task.tokenizer(), ids)));
-  return ids.front();
-}
-
-// What a probe has found. `prompts`: for a page, {"clean": [tokens], "corrupt": [tokens]} or so.
-struct Found {
-  std::string json, text;
-  nlohmann::ordered_json prompts = nlohmann::ordered_json::object();
-};
-
 // The page of a probe. Its data: {"probe", "run", "step", "version", "result"}, for patch the
 // tokens of both prompts, {"clean", "corrupt"}, and for write {"prompt", "answer", "wrong"};
 // result: as `heed probe --json`.
@@ -168,9 +167,11 @@ std::string page_of(const ProbeOptions& o, const TrainedRun& run, const Found& f
   data.update(found.prompts);
   const std::string words =
       data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string scripts(asset("probe/scripts"));
+  for (const auto& added : o.added) scripts += added->scripts();
   return filled(asset("probe/page"), {{"{{style}}", asset("pages/style")},
                                       {"{{data}}", within_script(words)},
-                                      {"{{scripts}}", asset("probe/scripts")}});
+                                      {"{{scripts}}", scripts + "buildProbe();\n"}});
 }
 
 void deliver(const ProbeOptions& o, const TrainedRun& run, const Found& found) {
@@ -218,30 +219,6 @@ Found heads(const ProbeOptions& o, const TrainedRun& run) {
   return {to_json(scores), heads_text(scores)};
 }
 
-// What the model reads for a prompt, which is ids where it has no tokenizer.
-Input read_of(const TrainedRun& run, const std::string& option, const std::string& prompt) {
-  return run.loaded.task->tokenizer() == nullptr ? input_of_ids(*run.model, option, prompt)
-                                                 : answer_to(run, option, prompt).shown;
-}
-
-// What the model reads for --prompt or --ids.
-Input prompt_of(const ProbeOptions& o, const TrainedRun& run) {
-  require<ConfigError>(!o.prompt || !o.ids, "heed probe: --prompt and --ids: give one of them");
-  return o.ids ? input_of_ids(*run.model, "heed probe: --ids", *o.ids)
-               : answer_to(run, "heed probe: --prompt",
-                           needed(o, o.prompt, "--prompt, the text to read"))
-                     .shown;
-}
-
-// The columns of --answer and --wrong.
-probe::Measure measure_of(const ProbeOptions& o, const TrainedRun& run, const char* what) {
-  const int32_t right = column_of(run, "--answer", needed(o, o.answer, what));
-  const std::optional<int32_t> wrong =
-      o.wrong ? std::optional(column_of(run, "--wrong", *o.wrong)) : std::nullopt;
-  require<ConfigError>(wrong != right, "heed probe: --wrong: expected another token than --answer");
-  return {right, wrong};
-}
-
 Found lens(const ProbeOptions& o, const TrainedRun& run) {
   const Input in = prompt_of(o, run);
   const probe::Lens found = probe::logit_lens(*run.model, in);
@@ -260,17 +237,7 @@ Found ablate(const ProbeOptions& o, const TrainedRun& run) {
 }
 
 Found patch(const ProbeOptions& o, const TrainedRun& run) {
-  const Task& task = *run.loaded.task;
-  const Input clean =
-      read_of(run, "heed probe: --clean", needed(o, o.clean, "--clean, the prompt"));
-  const Input corrupt = read_of(run, "heed probe: --corrupt",
-                                needed(o, o.corrupt, "--corrupt, a prompt with another answer"));
-  const std::vector<std::string> clean_names = token_names(task.tokenizer(), clean.ids);
-  const std::vector<std::string> corrupt_names = token_names(task.tokenizer(), corrupt.ids);
-  require<ConfigError>(clean_names.size() == corrupt_names.size() || clean.source_ids,
-                       "heed probe: patch: expected prompts of the same length, got ",
-                       clean_names.size(), " tokens, ", tokens_text(clean_names), ", and ",
-                       corrupt_names.size(), ", ", tokens_text(corrupt_names));
+  const auto [clean, corrupt, clean_names, corrupt_names] = clean_and_corrupt(o, run);
   const probe::Measure measure = measure_of(o, run, "--answer, the token that answers --clean");
   const probe::Patches found = probe::patch(*run.model, clean, corrupt, measure);
   return {to_json(found),
@@ -297,6 +264,12 @@ int run(const ProbeOptions& o) {
   if (o.html) {
     require_replaceable("heed probe: --html", *o.html,
                         files_named_in(trained.loaded.resolved, parse_run(o.run).run));
+  }
+  for (const auto& added : o.added) {
+    if (added->answers(o)) {
+      deliver(o, trained, added->answer(o, trained));
+      return 0;
+    }
   }
   deliver(o, trained,
           o.probe == "heads"    ? heads(o, trained)
