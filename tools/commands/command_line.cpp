@@ -132,6 +132,9 @@ std::vector<std::string> words_for_parser(const CLI::App& app, int count, char**
 }  // namespace
 
 Request parse(int count, char** arguments) {
+  // Once a process, before commands declare their options: some are those of registered types.
+  static const bool registered = (register_program_types(), true);
+  static_cast<void>(registered);
   CLI::App app("heed: attention, from scratch, on your CPU");
   app.name(arguments[0])->require_subcommand(1);
   app.footer("NO_COLOR=1 turns colours off.");

@@ -135,8 +135,6 @@ int run(const Request& request) {
     return after_output(request.exit_code);
   }
   try {
-    static const bool registered = (register_program_types(), true);  // once a process
-    static_cast<void>(registered);
     if (!request.with_workers && !launched_workers()->leads()) {
       return done;
     }

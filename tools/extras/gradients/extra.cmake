@@ -1,3 +1,4 @@
-# Needs: pages probe
+# Needs: probe report
 heed_asset(gradients/scripts gradients.js)
-list(APPEND heed_in_float64 "^tools/extras/probe/(lens|patch|model/)" "^tools/extras/gradients/(backward|measure)/")
+list(APPEND heed_in_float64 "^tools/extras/probe/(lens|patch)" "^tools/extras/report/parts"
+     "^tools/extras/gradients/(backward|measure)/")

@@ -19,7 +19,7 @@ namespace heed::cli {
 
 namespace {
 
-constexpr double default_lr = 0.1;
+constexpr double default_lr = 0.01;
 constexpr int64_t default_windows = 32, checked_windows = 10;
 constexpr int64_t largest_check = 1 << 20;  // bytes of --check
 
@@ -41,12 +41,16 @@ Found reach(const ProbeOptions& o, const TrainedRun& run) {
   require<ConfigError>(!(o.examples && (o.prompt || o.ids)),
                        "heed probe: reach: --examples takes no prompt; leave out one of them");
   const bool asked = o.prompt || o.ids;
+  const int64_t available = run.loaded.task->data().example_count(Split::validation);
+  require<ConfigError>(!o.examples || *o.examples <= available,
+                       "heed probe: expected --examples at ", "most ", available,
+                       ", as many as the validation set has, got ", o.examples.value_or(0));
   require<ConfigError>(asked || !o.answer, "heed probe: reach: --answer needs --prompt");
   const gradients::Reach found =
       asked ? gradients::reach(*run.model, prompt_of(o, run),
                                column_of(run, "--answer", needed(o, o.answer, the_answer)))
             : gradients::reach(*run.model, *run.loaded.task, o.examples.value_or(default_windows));
-  return {to_json(found), reach_text(found, asked), {}};
+  return {to_json(found), reach_text(found, asked, style_of_terminal()), {}};
 }
 
 // A line of --check: a text or, with a tab, a prompt and its answer.
@@ -99,7 +103,7 @@ Arguments::Words GradientProbes::probes() const {
 
 void GradientProbes::declare(Arguments& arguments) {
   arguments.flag("--estimate", estimate_, "patch: what gradients predict, next to what is measured")
-      .option("--lr", lr_, "teach: learning rate of the step (default: 0.1)")
+      .option("--lr", lr_, "teach: learning rate of the step (default: 0.01)")
       .option("--check", check_,
               "teach: a file of texts, one a line, or prompt, tab, answer: their loss before and "
               "after (default: ten validation examples)")
@@ -112,7 +116,7 @@ void GradientProbes::declare(Arguments& arguments) {
 std::vector<Belongs> GradientProbes::options() const {
   const std::vector<std::string> all{"attribute", "teach", "reach"};
   return {{"--prompt", false, all, "the text"},
-          {"--ids", false, all, "ids"},
+          {"--ids", false, all, "the same"},
           {"--answer", false, all, "the token or class at its end"},
           {"--wrong", false, {"attribute"}, "the same"},
           {"--examples", false, {"reach"}, "validation examples (default: 32)"},

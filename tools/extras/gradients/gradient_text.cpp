@@ -15,6 +15,10 @@ namespace heed::cli {
 namespace {
 
 std::string three_digits(double value) { return formatted("%.3g", value); }
+// Without the sign of a zero.
+std::string two_digits(double value) {
+  return formatted("%.2f", std::abs(value) < 0.005 ? 0 : value);
+}
 
 // The tokens of one sequence with their values below.
 std::string tokens_with_values(const gradients::Attributions& found, const Task& task, bool source,
@@ -124,7 +128,7 @@ std::string estimates_text(const probe::Patches& measured, const probe::Patches&
       for (size_t row = 0; row < rows.size(); ++row) {
         for (const std::vector<double>* each : {&of[b], &guessed[b]}) {
           cells[row].push_back(row < each->size()
-                                   ? ShadedCell{formatted("%.2f", (*each)[row]), (*each)[row]}
+                                   ? ShadedCell{two_digits((*each)[row]), (*each)[row]}
                                    : ShadedCell{});
         }
       }
@@ -180,12 +184,13 @@ std::string lesson_text(const gradients::Lesson& found, const Task& task, double
   return out + "\n" + others.text();
 }
 
-std::string reach_text(const gradients::Reach& found, bool asked) {
-  std::string out =
+std::string reach_text(const gradients::Reach& found, bool asked, const HeatMapStyle& style) {
+  std::string out = fitted(
       asked
           ? "The norm of d loss / d embedding, by the distance of the token from the last one.\n\n"
           : text("The norm of d loss at the last token / d embedding, by the distance of the ",
-                 "token: mean over ", found.windows, " validation examples.\n\n");
+                 "token: mean over ", found.windows, " validation examples.\n\n"),
+      static_cast<size_t>(style.width));
   if (!found.source_gradient_norm.empty()) {
     out += "source, from its end\n" + bars(found.source_gradient_norm) + "\n";
   }

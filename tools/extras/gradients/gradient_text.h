@@ -23,6 +23,6 @@ std::string estimates_text(const probe::Patches& measured, const probe::Patches&
 std::string lesson_text(const gradients::Lesson& found, const Task& task, double lr,
                         const HeatMapStyle& style);
 // A bar for each of some distances, on a logarithmic scale. `asked`: of one prompt.
-std::string reach_text(const gradients::Reach& found, bool asked);
+std::string reach_text(const gradients::Reach& found, bool asked, const HeatMapStyle& style);
 
 }  // namespace heed::cli

@@ -316,7 +316,7 @@ class Run(Place):
               check: str | os.PathLike[str] | None = None) -> Lesson:
         """What one step of SGD on this example would change; the run stays as it is.
 
-        ``lr``: 0.1 by default. ``check``: a file of other texts, one a line; by default the others
+        ``lr``: 0.01 by default. ``check``: a file of other texts, one a line; by default the others
         are ten validation examples.
 
         >>> import heedgrad as hg
