@@ -50,7 +50,7 @@ Found reach(const ProbeOptions& o, const TrainedRun& run) {
       asked ? gradients::reach(*run.model, prompt_of(o, run),
                                column_of(run, "--answer", needed(o, o.answer, the_answer)))
             : gradients::reach(*run.model, *run.loaded.task, o.examples.value_or(default_windows));
-  return {to_json(found), reach_text(found, asked, style_of_terminal()), {}};
+  return {to_json(found), reach_text(found, asked, style_of_terminal())};
 }
 
 // A line of --check: a text or, with a tab, a prompt and its answer.
