@@ -17,7 +17,8 @@ Ending Trainer::run_steps() {
     const int64_t step = state_.step + 1;
     const double lr = schedule_->lr(step), begin = seconds();
     const StepResult result = at_step(step, [&] {
-      return train_step(*model_, *run_.task, *optimizer_, train, lr, only, workers_);
+      return train_step(*model_, *run_.task, *optimizer_, train, lr, only, workers_,
+                        [&](double scale) { tell_gradients(step, scale); });
     });
     seconds_in_steps_ += seconds() - begin;
     state_.step = step;
@@ -32,13 +33,9 @@ Ending Trainer::end_step(const StepResult* result) {
   const int64_t step = state_.step;
   const bool last = step == run_.config.train.steps;
   std::optional<Evaluation> evaluation;
-  if (result != nullptr || state_.evaluation_due) {
-    evaluation = evaluate_if_due();
-  }
+  if (result != nullptr || state_.evaluation_due) evaluation = evaluate_if_due();
   write_metrics(result, evaluation);
-  if (result != nullptr || state_.sample_due) {
-    at_step(step, [&] { sample_if_due(); });
-  }
+  if (result != nullptr || state_.sample_due) at_step(step, [&] { sample_if_due(); });
   const Ending ending = workers_.agree(ending_now(last));
   const bool new_best = run_.config.checkpoint.best && state_.best_step == step;
   if (due(run_.config.checkpoint.every, step) || last || new_best || ending != Ending::finished ||

@@ -37,7 +37,8 @@ void require_finite_step(const StepResult& result, const std::vector<NamedParame
 }  // namespace
 
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
-                      double lr, const Batch* only, Workers& workers) {
+                      double lr, const Batch* only, Workers& workers,
+                      const std::function<void(double scale)>& before_update) {
   const auto sum = workers.gradient_sum(optimizer.parameters(), config);
   for (int64_t i = 0; i < config.accumulate; ++i) {
     const Batch batch = only ? *only : task.data().next(config.batch_size, streams().data());
@@ -55,6 +56,7 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   if (!dry_run()) require_finite_step(result, optimizer.parameters());
   const double clip =
       config.clip_grad_norm ? clip_factor(result.grad_norm, *config.clip_grad_norm) : 1.0;
+  if (before_update) before_update(correction);
   optimizer.step(lr, correction * clip);
   optimizer.zero_grad();
   return result;

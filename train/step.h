@@ -1,6 +1,8 @@
 // One step of training: batches, forward, backward, clipping, update.
 #pragma once
 
+#include <functional>
+
 #include "train/config/run_config.h"
 #include "train/optim/optimizer.h"
 #include "train/workers.h"
@@ -18,10 +20,12 @@ struct StepResult {
 std::vector<NamedParameter> trained_parameters(const Module& model);
 
 // Throws DivergedError, before any weight changes, if the loss or a gradient is not finite. With
-// `only`, that is the batch instead of the task's next one. All workers call it; each
-// computes its shards of the step, and all get the same result, weights and random streams.
+// `only`, that is the batch instead of the task's next one. All workers call it; each computes its
+// shards of the step, and all get the same result, weights and random streams. Before the update it
+// calls before_update(scale): times `scale`, the gradients are those of the mean loss.
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
-                      double lr, const Batch* only = nullptr, Workers& workers = one_worker());
+                      double lr, const Batch* only = nullptr, Workers& workers = one_worker(),
+                      const std::function<void(double scale)>& before_update = {});
 
 // The batch of all steps under train.overfit_batch: the first one drawn from a
 // generator of its own, so that a resumed run gets the same batch.

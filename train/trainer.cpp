@@ -261,6 +261,10 @@ void Trainer::say(const std::string& line, const char* style) {
   }
 }
 
+void Trainer::tell_gradients(int64_t step, double scale) {
+  notify([&](RunHooks& each) { each.on_gradients(step, scale); });
+}
+
 void Trainer::notify(const std::function<void(RunHooks&)>& call) {
   for (RunHooks* each : hooks_) {
     call(*each);

@@ -74,6 +74,7 @@ class Trainer {
   void sample_if_due();
   // Calls call(hooks) for each of them and prints its trouble().
   void notify(const std::function<void(RunHooks&)>& call);
+  void tell_gradients(int64_t step, double scale);
   void save();
   double seconds() const;
 

@@ -1,4 +1,4 @@
-"""Writes tests/golden/gradients/probes.json: what PyTorch's autograd says for the probes of gradients.
+"""Writes tests/golden/gradients: what PyTorch's autograd says for the probes of gradients, and over a run.
 
     pip install torch safetensors pyyaml        (made with torch 2.13.0)
     python tools/reference/gradients_golden.py
@@ -10,6 +10,9 @@ has a model, ids (and source_ids), an answer, perhaps a wrong one, and of `heed 
   reach       the norm of d cross-entropy / d embedding by distance
   teach       loss and probability before and after a step of SGD, the norms of all gradients
   patch       estimates by block: of the residual stream, attention and feed-forward by position, of heads
+
+rows.json has gradients.csv of three runs of 30 steps, in float64: `config`, `steps`, `parameters`, and of each step and
+parameter the norms of the gradient before clipping, of the weights before the update, and of what it changed.
 """
 import json
 from pathlib import Path
@@ -20,6 +23,7 @@ from safetensors import safe_open
 from torch.nn import functional as F
 
 import torch_layers
+import train_traces
 
 GOLDEN = Path(__file__).resolve().parents[2] / "tests/golden"
 LSTM = {"type": "sequential", "layers": [{"type": "embedding", "vocab_size": 7, "d_model": 6},
@@ -183,6 +187,46 @@ def most_different(net, clean, answer, wrong):
         return max(drawn, key=lambda ids: (measured(net(ids), answer, wrong) - m).abs().item())
 
 
+def configs_of_runs():
+    base = {"seed": 123, "random": {"generators": "separate"},
+            "data": {"type": "text", "path": "../../../configs/data/tinyshakespeare.txt", "tokenizer": "char"},
+            "optimizer": {"type": "sgd", "lr": 0.1, "momentum": 0.9, "weight_decay": 0.01, "decay": "matrices"},
+            "train": {"steps": 30, "batch_size": 4, "clip_grad_norm": 1.0}, "eval": {"every": 10, "batches": 1, "gradients": True}}
+    gpt = {"type": "gpt", "context_length": 16, "d_model": 16, "num_heads": 2, "num_layers": 2}
+    yield {**base, "model": gpt}
+    yield {**base, "model": {**gpt, "tie_embeddings": True, "position": "rope", "norm": "rms_norm", "bias": False}}
+    lstm = [{"type": "embedding", "vocab_size": 65, "d_model": 12}, {"type": "lstm", "d_in": 12, "d_out": 12},
+            {"type": "linear", "d_in": 12, "d_out": 65}]
+    yield {**base, "data": {**base["data"], "context_length": 16}, "model": {"type": "sequential", "layers": lstm}}
+
+
+def rows_of_run(config):
+    text = (GOLDEN.parents[1] / "configs/data/tinyshakespeare.txt").read_bytes().decode("utf-8")
+    characters = sorted(set(text))
+    ids = torch.tensor([characters.index(c) for c in text])
+    streams = train_traces.Streams(config["seed"], True)
+    with streams.of("initialisation"):
+        fields = config["model"] if config["model"]["type"] == "sequential" else {"vocab_size": len(characters), **config["model"]}
+        net = torch_layers.build(fields).double()
+    batches = train_traces.random_batches(ids[: int(0.9 * len(ids))], 16, config["train"]["batch_size"])
+    optimizer = train_traces.make_optimizer(net, config["optimizer"])
+    found = {"config": yaml.safe_dump(config, sort_keys=False, default_flow_style=None), "steps": [], "rows": [],
+             "parameters": [path for path, _ in net.named_parameters()]}
+    for step in range(1, config["train"]["steps"] + 1):
+        optimizer.zero_grad()
+        with streams.of("data"):
+            x, y = next(batches)
+        F.cross_entropy(net(x).flatten(0, 1), y.flatten()).backward()
+        grads, before = ([t.detach().clone() for t in ts] for ts in zip(*((p.grad, p) for p in net.parameters())))
+        torch.nn.utils.clip_grad_norm_(net.parameters(), config["train"]["clip_grad_norm"])
+        optimizer.step()
+        if step % config["eval"]["every"] == 0:
+            found["steps"].append(step)
+            found["rows"] += [[g.norm().item(), b.norm().item(), (p.detach() - b).norm().item()]
+                              for g, b, p in zip(grads, before, net.parameters())]
+    return found
+
+
 def main():
     torch.manual_seed(1)
     cases = []
@@ -204,6 +248,8 @@ def main():
     lines = ",\n".join(json.dumps(case) for case in cases)
     (GOLDEN / "gradients").mkdir(exist_ok=True)
     (GOLDEN / "gradients/probes.json").write_text(f'{{"made_by": "{made_by}",\n"lstm": {json.dumps(json.dumps(LSTM))},\n"cases": [\n{lines}]}}\n')
+    runs = ",\n".join(json.dumps(rows_of_run(config)) for config in configs_of_runs())
+    (GOLDEN / "gradients/rows.json").write_text(f'{{"made_by": "{made_by}",\n"runs": [\n{runs}]}}\n')
 
 
 if __name__ == "__main__":

@@ -104,6 +104,9 @@ class RunHooks {
                        int64_t /*step*/) {}
   // Training starts, or resumes after `step`.
   virtual void on_begin(const RunInTraining& /*run*/, int64_t /*step*/) {}
+  // The gradients of `step` are complete, and weights do not have their update yet. Times `scale`
+  // they are those of the mean loss, before clipping.
+  virtual void on_gradients(int64_t /*step*/, double /*scale*/) {}
   // A row of metrics.csv (train/run/metrics.h) was written. If an interrupt had stopped its
   // evaluation, the row comes again, complete, when the run is resumed.
   virtual void on_metrics(const MetricsRow& /*row*/) {}

@@ -245,6 +245,23 @@ def test_gradients(mine: hg.Run) -> None:
         mine.gradients()
 
 
+def test_gradients_over_a_run(place: Path) -> None:
+    rows: list[object] = []
+    run = hg.train(small(eval={"every": 20, "batches": 2, "gradients": True}), out="runs/norms",
+                   on_row=rows.append)
+    found = run.gradients()
+    assert found.steps.tolist() == [20, 40] and set(found.parameters) == set(run.weights())
+    assert found.grad_norm.shape == (2, len(found.parameters)) and (found.update_norm > 0).all()
+    metrics = run.metrics()
+    norms = metrics["grad_norm"][np.isin(metrics["step"], found.steps)]
+    assert np.allclose(np.sqrt((found.grad_norm ** 2).sum(axis=1)), norms, rtol=1e-5)
+    assert len(rows) == len(metrics["step"])  # events of gradients are no rows
+    with open(run.path / "gradients.csv", "a", encoding="utf-8") as file:
+        file.write("41,x\n")
+    with pytest.raises(hg.Error, match="expected a row of numbers|expected the same parameters"):
+        run.gradients()
+
+
 
 def test_pages(mine: hg.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     page = mine.explain("the", out="page.html")

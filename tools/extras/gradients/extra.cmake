@@ -1,4 +1,4 @@
 # Needs: probe report
 heed_asset(gradients/scripts gradients.js)
 list(APPEND heed_in_float64 "^tools/extras/probe/(lens|patch)" "^tools/extras/report/parts"
-     "^tools/extras/gradients/(backward|measure)/")
+     "^tools/extras/gradients/(backward|measure|run)/")

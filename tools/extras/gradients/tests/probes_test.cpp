@@ -14,26 +14,25 @@
 
 using namespace heed;
 using namespace heed::testing;
-using namespace heed::gradients;
-using nlohmann::json;
+namespace grads = heed::gradients;
 
 namespace {
 
 const double golden_tolerance = is_float64 ? 1e-9 : 1e-5;
 
-json golden_probes() {
-  return json::parse(
+nlohmann::json golden_probes() {
+  return nlohmann::json::parse(
       read_text(std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/gradients/probes.json"));
 }
 
-std::unique_ptr<Module> model_of(const json& golden, const std::string& name) {
+std::unique_ptr<Module> model_of(const nlohmann::json& golden, const std::string& name) {
   if (name != "lstm") return golden_layer(name);
   auto model = layer_of(golden["lstm"].get<std::string>(), 123);
   model->train(false);
   return model;
 }
 
-Input input_of(const json& of) {
+Input input_of(const nlohmann::json& of) {
   Input in = tokens(of["ids"].get<std::vector<int32_t>>());
   if (!of["source_ids"].is_null()) {
     in.source_ids = tokens(of["source_ids"].get<std::vector<int32_t>>()).ids;
@@ -53,16 +52,17 @@ int64_t check_numbers(const std::vector<double>& got, const std::vector<double>&
   return std::ssize(want);
 }
 
-int64_t check_attributions(Module& model, const json& of) {
+int64_t check_attributions(Module& model, const nlohmann::json& of) {
   const std::optional<int32_t> wrong =
       of["wrong"].is_null() ? std::optional<int32_t>() : of["wrong"].get<int32_t>();
-  const Attributions found = attribute(model, input_of(of), {of["answer"].get<int32_t>(), wrong});
-  const json& want = of["attribute"];
+  const grads::Attributions found =
+      grads::attribute(model, input_of(of), {of["answer"].get<int32_t>(), wrong});
+  const nlohmann::json& want = of["attribute"];
   std::vector<double> values, tokens, wanted;
   REQUIRE(found.parts.size() == want["parts"].size());
   for (size_t i = 0; i < found.parts.size(); ++i) {
-    const json& part = want["parts"][i];
-    const Part& got = found.parts[i];
+    const nlohmann::json& part = want["parts"][i];
+    const grads::Part& got = found.parts[i];
     CHECK(got.part == part["part"].get<std::string>());
     CHECK(got.layer == part["layer"].get<std::string>());
     CHECK(got.block.value_or(-1) == (part["block"].is_null() ? -1 : part["block"].get<int>()));
@@ -70,24 +70,25 @@ int64_t check_attributions(Module& model, const json& of) {
     values.push_back(got.value);
     wanted.push_back(part["value"].get<double>());
   }
-  for (const TokenShare& token : found.tokens) tokens.push_back(token.value);
+  for (const grads::TokenShare& token : found.tokens) tokens.push_back(token.value);
   return check_numbers({found.logit}, {want["logit"].get<double>()}) +
          check_numbers(values, wanted) +
          check_numbers(tokens, want["tokens"].get<std::vector<double>>());
 }
 
-int64_t check_reach(Module& model, const json& of) {
-  const Reach found = reach(model, input_of(of), of["answer"].get<int32_t>());
-  const json& want = of["reach"];
+int64_t check_reach(Module& model, const nlohmann::json& of) {
+  const grads::Reach found = grads::reach(model, input_of(of), of["answer"].get<int32_t>());
+  const nlohmann::json& want = of["reach"];
   return check_numbers(found.gradient_norm, want["gradient_norm"].get<std::vector<double>>()) +
          check_numbers(found.source_gradient_norm,
                        want.value("source_gradient_norm", std::vector<double>()));
 }
 
-int64_t check_lesson(Module& model, const json& of) {
-  const json& want = of["teach"];
+int64_t check_lesson(Module& model, const nlohmann::json& of) {
+  const nlohmann::json& want = of["teach"];
   const double lr = want["lr"].get<double>();
-  const Lesson found = teach(model, input_of(of), of["answer"].get<int32_t>(), lr, {});
+  const grads::Lesson found =
+      grads::teach(model, input_of(of), of["answer"].get<int32_t>(), lr, {});
   std::vector<double> norms, updates, wanted, wanted_updates;
   REQUIRE(found.parameters.size() == want["parameters"].size());
   for (size_t i = 0; i < found.parameters.size(); ++i) {
@@ -105,13 +106,13 @@ int64_t check_lesson(Module& model, const json& of) {
                        {number("before"), number("after")});
 }
 
-int64_t check_estimates(Module& model, const json& of) {
-  const json& want = of["patch"];
+int64_t check_estimates(Module& model, const nlohmann::json& of) {
+  const nlohmann::json& want = of["patch"];
   const std::optional<int32_t> wrong =
       of["wrong"].is_null() ? std::optional<int32_t>() : of["wrong"].get<int32_t>();
   const auto ids = [&](const char* name) { return tokens(want[name].get<std::vector<int32_t>>()); };
-  const probe::Patches found =
-      estimate(model, ids("clean_ids"), ids("corrupt_ids"), {of["answer"].get<int32_t>(), wrong});
+  const probe::Patches found = grads::estimate(model, ids("clean_ids"), ids("corrupt_ids"),
+                                               {of["answer"].get<int32_t>(), wrong});
   int64_t compared = check_numbers({found.clean, found.corrupt},
                                    {want["clean"].get<double>(), want["corrupt"].get<double>()});
   std::vector<double> all, wanted;
@@ -141,9 +142,9 @@ std::vector<Array> weights_of(const Module& model) {
 }  // namespace
 
 TEST_CASE("gradients: probes say what PyTorch's autograd says") {
-  const json golden = golden_probes();
+  const nlohmann::json golden = golden_probes();
   int64_t compared = 0, models = 0;
-  for (const json& of : golden["cases"]) {
+  for (const nlohmann::json& of : golden["cases"]) {
     const auto name = of["model"].get<std::string>();
     if (name != "lstm" && !is_built(name)) continue;
     CAPTURE(name);
@@ -160,7 +161,7 @@ TEST_CASE("gradients: probes say what PyTorch's autograd says") {
 TEST_CASE("gradients: attribution of a token is the slope of scaling its embedding") {
   const auto model = small_gpt(", position: none");
   const std::vector<int32_t> ids{1, 2, 3};  // each once, so that a row of the table is a position
-  const Attributions found = attribute(*model, tokens(ids), {4, 6});
+  const grads::Attributions found = grads::attribute(*model, tokens(ids), {4, 6});
   const Array table = parameter_of(*model, "tok_emb.weight").clone();
   const double h = is_float64 ? 1e-5 : 1e-2;
   for (size_t t = 0; t < ids.size(); ++t) {
@@ -170,7 +171,7 @@ TEST_CASE("gradients: attribution of a token is the slope of scaling its embeddi
         scaled.mutable_data()[i] *= static_cast<real>(scale);
       }
       set_parameter(*model, "tok_emb.weight", scaled);
-      return attribute(*model, tokens(ids), {4, 6}).logit;
+      return grads::attribute(*model, tokens(ids), {4, 6}).logit;
     };
     const double slope = (logit_at(1 + h) - logit_at(1 - h)) / (2 * h);
     CHECK(found.tokens[t].value ==
@@ -186,30 +187,31 @@ TEST_CASE("gradients: an estimate is what patching measures where the model is l
       "linear, d_in: 6, d_out: 8}]}");
   const Input clean = tokens({1, 2, 3, 4}), corrupt = tokens({1, 2, 5, 6});
   const probe::Patches measured = probe::patch(*model, clean, corrupt, {6});
-  const probe::Patches estimated = estimate(*model, clean, corrupt, {6});
-  const std::vector<Pair> pairs = pairs_of(measured, estimated);
+  const probe::Patches estimated = grads::estimate(*model, clean, corrupt, {6});
+  const std::vector<grads::Pair> pairs = grads::pairs_of(measured, estimated);
   REQUIRE(pairs.size() == 4 + 4 + 2);
-  for (const Pair& of : pairs) {
+  for (const grads::Pair& of : pairs) {
     CAPTURE(of.part);
     CHECK(of.estimate == doctest::Approx(of.value).epsilon(1e-4));
   }
-  CHECK(*correlation(pairs) == doctest::Approx(1));
+  CHECK(*grads::correlation(pairs) == doctest::Approx(1));
   // In any other model the two differ, and the head that restores most is the same.
   const auto gpt = small_gpt();
-  const auto all =
-      pairs_of(probe::patch(*gpt, clean, corrupt, {6}), estimate(*gpt, clean, corrupt, {6}));
-  CHECK(*correlation(all) > 0.5);
-  CHECK(*correlation(all) < 1);
-  CHECK(!correlation({}));
+  const auto all = grads::pairs_of(probe::patch(*gpt, clean, corrupt, {6}),
+                                   grads::estimate(*gpt, clean, corrupt, {6}));
+  CHECK(*grads::correlation(all) > 0.5);
+  CHECK(*grads::correlation(all) < 1);
+  CHECK(!grads::correlation({}));
 }
 
 TEST_CASE("gradients: a lesson leaves the weights as they were, and no gradients") {
   const auto model = small_gpt();
   const Input in = tokens({1, 2, 3, 4});
   const std::vector<Array> before = weights_of(*model);
-  const std::vector<Check> checks{check_of_text(*model, "a text", tokens({5, 6, 7, 1}).ids),
-                                  check_of_answer(*model, "an answer", in, 5)};
-  const Lesson found = teach(*model, in, 5, 0.01, checks);
+  const std::vector<grads::Check> checks{
+      grads::check_of_text(*model, "a text", tokens({5, 6, 7, 1}).ids),
+      grads::check_of_answer(*model, "an answer", in, 5)};
+  const grads::Lesson found = grads::teach(*model, in, 5, 0.01, checks);
   const std::vector<Array> after = weights_of(*model);
   for (size_t i = 0; i < before.size(); ++i) check_same_bits(after[i], before[i]);
   for (const NamedParameter& each : model->parameters()) CHECK(!each.tensor.grad());
@@ -220,18 +222,18 @@ TEST_CASE("gradients: a lesson leaves the weights as they were, and no gradients
   CHECK(found.after.loss < found.before.loss);
   // The first order of the change is -lr |gradient|^2.
   double squares = 0;
-  for (const Change& of : found.parameters) squares += of.grad_norm * of.grad_norm;
+  for (const grads::Change& of : found.parameters) squares += of.grad_norm * of.grad_norm;
   CHECK(found.after.loss - found.before.loss == doctest::Approx(-0.01 * squares).epsilon(0.2));
-  teach(*model, in, 5, 0.01, {}, /*keep=*/true);
+  grads::teach(*model, in, 5, 0.01, {}, /*keep=*/true);
   CHECK(parameter_of(*model, "out_head.weight").shape() == Shape{8, 12});
   CHECK(model->parameters().back().tensor.grad().shape() == Shape{8, 12});
 }
 
 TEST_CASE("gradients: what the change of the last matrix writes is the answer") {
   const auto model = small_gpt();
-  const Lesson found = teach(*model, tokens({1, 2, 3, 4}), 5, 0.01, {});
+  const grads::Lesson found = grads::teach(*model, tokens({1, 2, 3, 4}), 5, 0.01, {});
   int64_t with_tokens = 0;
-  for (const Change& of : found.parameters) {
+  for (const grads::Change& of : found.parameters) {
     with_tokens += of.writes.empty() ? 0 : 1;
     if (of.name == "trf_blocks.1.ff.layers.2.weight") CHECK(of.writes.front() == 5);
     if (of.name == "tok_emb.weight") CHECK(of.writes.empty());
@@ -245,7 +247,7 @@ TEST_CASE("gradients: reach is a mean over the windows that are so long, and kno
   const auto model = perturbed(
       "{type: gpt, vocab_size: 8, context_length: 12, d_model: 12, num_heads: 3, num_layers: 1, "
       "attention: {type: multi_head_attention, window: 2}}");
-  const Reach found = reach(*model, *task, 4);
+  const grads::Reach found = grads::reach(*model, *task, 4);
   CHECK(found.windows == 4);
   REQUIRE(found.gradient_norm.size() == 12);
   CHECK(found.gradient_norm[0] > 0);
@@ -255,7 +257,7 @@ TEST_CASE("gradients: reach is a mean over the windows that are so long, and kno
   for (const int64_t i : {0, 1, 2, 3}) {
     const int64_t number = i * task->data().example_count(Split::validation) / 4;
     const Batch batch = task->data().examples(Split::validation, {number});
-    sum += reach(*model, batch.input, batch.targets.data()[11]).gradient_norm[1];
+    sum += grads::reach(*model, batch.input, batch.targets.data()[11]).gradient_norm[1];
   }
   CHECK(found.gradient_norm[1] == doctest::Approx(sum / 4));
 }
@@ -263,19 +265,19 @@ TEST_CASE("gradients: reach is a mean over the windows that are so long, and kno
 TEST_CASE("gradients: refused by the reason") {
   const auto vectors = layer_of("{type: linear, d_in: 4, d_out: 3}");
   CHECK(message_of<ConfigError>([&] {
-          attribute(*vectors, Input(Tensor(Array::zeros({1, 2, 4}))), {1});
+          grads::attribute(*vectors, Input(Tensor(Array::zeros({1, 2, 4}))), {1});
         }) == "heed probe: attribute: expected a model that reads tokens");
   const auto model = small_gpt();
   model->for_each_parameter([](const std::string& name, Parameter& parameter) {
     if (name == "tok_emb.weight") parameter.freeze();
   });
   CHECK(message_of<ConfigError>([&] {
-          reach(*model, tokens({1, 2}), 3);
+          grads::reach(*model, tokens({1, 2}), 3);
         }) ==
         "heed probe: reach: expected an embedding that is trained, tok_emb is frozen: no gradient "
         "reaches it");
   const auto lstm = layer_of(golden_probes()["lstm"].get<std::string>(), 123);
   CHECK(message_of<ConfigError>([&] {
-          estimate(*lstm, tokens({1, 2}), tokens({1, 3}), {1});
+          grads::estimate(*lstm, tokens({1, 2}), tokens({1, 3}), {1});
         }).starts_with("heed probe: patch: expected a model with transformer blocks"));
 }
