@@ -49,7 +49,7 @@ Ending train_with_rows(LoadedRun loaded, const fs::path& run,
   GradientFile rows;
   Trainer trainer(std::move(loaded), checkpoint ? RunFolder::open(run) : RunFolder::create(run, ""),
                   checkpoint);
-  trainer.add_listener(rows);
+  trainer.add_hooks(rows);
   const Ending ending = trainer.train();
   CHECK(rows.trouble().empty());
   return ending;
