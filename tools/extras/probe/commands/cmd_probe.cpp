@@ -245,7 +245,7 @@ Found patch(const ProbeOptions& o, const TrainedRun& run) {
           {{"clean", clean_names}, {"corrupt", corrupt_names}}};
 }
 
-Found attribute(const ProbeOptions& o, const TrainedRun& run) {
+Found write(const ProbeOptions& o, const TrainedRun& run) {
   const Task& task = *run.loaded.task;
   const Input in = prompt_of(o, run);
   const auto [answer, wrong] = measure_of(o, run, "--answer, the token whose logit is taken apart");
@@ -276,7 +276,7 @@ int run(const ProbeOptions& o) {
           : o.probe == "lens"   ? lens(o, trained)
           : o.probe == "ablate" ? ablate(o, trained)
           : o.probe == "patch"  ? patch(o, trained)
-                                : attribute(o, trained));
+                                : write(o, trained));
   return 0;
 }
 
