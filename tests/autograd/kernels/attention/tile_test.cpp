@@ -34,13 +34,8 @@ TEST_CASE("attention_tile: exp_of") {
 TEST_CASE("attention_tile: over all lanes") {
   for (int64_t best = 0; best < lanes; ++best) {
     Vector v = {};
-    double sum = 0;
-    for (int64_t k = 0; k < lanes; ++k) {
-      v[k] = static_cast<real>(k == best ? 100 : -k);
-      sum += static_cast<double>(v[k]);
-    }
+    for (int64_t k = 0; k < lanes; ++k) v[k] = static_cast<real>(k == best ? 100 : -k);
     CHECK(largest_lane(v) == 100);
-    CHECK(static_cast<double>(sum_of_lanes(v)) == sum);
     CHECK(counting(3)[best] == 3 + best);
   }
 }

@@ -1,4 +1,4 @@
-// As tests/train/data/answers_test.cpp, for a task of this extra.
+// As ../made/answers_test.cpp, for a task that a few heads solve.
 #include "tests/support/answer_cases.h"
 
 using namespace heed;
