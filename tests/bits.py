@@ -127,6 +127,9 @@ def main():
     a = parser.parse_args()
     if a.write:
         return write(a.heed)
+    if not GOLDEN.exists():
+        print("skipped: no tests/golden/bits.json; --write writes it")
+        return 77
     golden = json.loads(GOLDEN.read_text())
     models = [m for m in a.models.split(",") if (ROOT / MODELS[m][0]).exists()]
     widths = a.widths.split(",")
