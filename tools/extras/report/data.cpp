@@ -9,6 +9,7 @@
 
 #include "layers/text/formatted.h"
 #include "tools/extras/report/record.h"
+#include "tools/extras/report/sections.h"
 #include "tools/extras/report/speed.h"
 #include "train/config/run_config.h"
 #include "train/files/files.h"
@@ -207,6 +208,16 @@ ReportJson row_json(const MetricsRow& row, const std::set<std::string>& added) {
   return out;
 }
 
+// What sections of other extras show, by their names.
+ReportJson more_of(const fs::path& run) {
+  ReportJson more = ReportJson::object();
+  for (const auto& section : sections_registry().make_all()) {
+    const std::string data = section->data(run);
+    if (!data.empty()) more[sections_registry().name_of(*section)] = ReportJson::parse(data);
+  }
+  return more;
+}
+
 ReportJson run_json(const fs::path& run, const std::string& name, size_t share,
                     std::vector<std::string>& warnings, const std::vector<std::string>& sets) {
   const ConfigNode config = sets.empty() ? read_config((run / "config.yaml").string())
@@ -232,6 +243,7 @@ ReportJson run_json(const fs::path& run, const std::string& name, size_t share,
           {"rows", std::move(points)},
           {"speed", speed_json(speed, std::max<size_t>(60, most_speeds / share))},
           {"samples", samples_of(run, std::max<size_t>(4, most_samples / share))},
+          {"more", more_of(run)},
           {"record", record_json(std::move(record), most_map_bytes / share)}};
 }
 

@@ -79,6 +79,9 @@ function sampleList(run) {
     el("summary", {}, `after step ${whole(sample.step)}`), el("pre", { tabindex: 0 }, sample.text))));
 }
 
+// Functions that return a section, or null: other extras add theirs.
+const moreSections = [];
+
 function sections() {
   const having = (what) => data.runs.filter(what);
   const mapped = having((run) => run.record.snapshots.some((one) => one.maps.length > 0));
@@ -92,6 +95,7 @@ function sections() {
     planeSection(),
     curveSection(one),
     headSection(),
+    ...moreSections.map((make) => make()),
     judged.length > 0 && perRun("accuracy", "Accuracy", judged, accuracyTables,
       "Measured on held-out examples, where the task has some."),
     examplesSection(),
@@ -118,5 +122,3 @@ function build() {
   restorePlace();
   reloadWhileGoingOn();
 }
-
-build();

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tests/support/compare_runs.h"
 #include "tests/support/errors.h"
 #include "tests/support/training_run.h"
 #include "train/trainer.h"
@@ -80,7 +79,9 @@ TEST_CASE("gradient rows: PyTorch's over 30 steps") {
       CHECK(rows[i].parameter == of["parameters"][i % parameters].get<std::string>());
       for (size_t k = 0; k < 3; ++k) {
         const double want = of["rows"][i][k].get<double>();
-        CHECK(std::abs(rows[i].norms.at(k) - want) <= tolerance * want);
+        // An update is the difference of two weights, each of them rounded.
+        const double rounded = k == 2 ? (is_float64 ? 1e-15 : 1e-7) * rows[i].norms[1] : 0;
+        CHECK(std::abs(rows[i].norms.at(k) - want) <= tolerance * want + rounded);
         ++compared;
       }
     }
@@ -94,7 +95,10 @@ TEST_CASE("gradient rows: add up to grad_norm of the step, and change nothing of
   std::vector<std::string> without = asking_for_rows;
   without.front() = "eval={every: 4, batches: 1}";
   Trainer(load_small(folder, without), RunFolder::create(folder / "without", "")).train();
-  CHECK(compare_checkpoints(folder / "with", folder / "without", 12) > 0);
+  for (const char* file : {"model", "optimizer", "state"}) {
+    const std::string name = std::string("checkpoints/step-000012/") + file + ".safetensors";
+    CHECK(read_text(folder / "with" / name) == read_text(folder / "without" / name));
+  }
   std::map<int64_t, double> squares;
   for (const GradientCsvRow& row : gradient_rows_in(folder / "with")) {
     squares[row.step] += row.norms[0] * row.norms[0];

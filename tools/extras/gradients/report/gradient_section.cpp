@@ -1,0 +1,86 @@
+#include "tools/extras/gradients/report/gradient_section.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "tools/extras/report/pages/page.h"
+#include "train/files/files.h"
+
+namespace heed {
+
+namespace {
+
+constexpr int64_t largest_csv = int64_t{1} << 28;
+constexpr size_t most_numbers = 60'000;
+
+struct Norms {
+  std::vector<int64_t> steps;
+  std::vector<std::string> parameters;                 // of the first step
+  std::vector<std::vector<std::array<double, 3>>> of;  // by step and parameter
+};
+
+// Rows that are no numbers, as a last one that is still being written, end the reading.
+Norms read_norms(const std::string& file) {
+  Norms norms;
+  std::istringstream lines(file.substr(0, file.rfind('\n') + 1));
+  std::string line, word, name;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::getline(words, word, ',');
+    std::getline(words, name, ',');
+    const int64_t step = std::atoll(word.c_str());
+    std::array<double, 3> numbers{};
+    for (double& number : numbers) {
+      if (!std::getline(words, word, ',')) return norms;
+      number = std::strtod(word.c_str(), nullptr);
+    }
+    if (norms.steps.empty() || norms.steps.back() != step) {
+      norms.steps.push_back(step);
+      norms.of.emplace_back();
+    }
+    if (norms.steps.size() == 1) norms.parameters.push_back(name);
+    norms.of.back().push_back(numbers);
+  }
+  return norms;
+}
+
+}  // namespace
+
+std::string GradientSection::data(const std::filesystem::path& run) const {
+  using Json = nlohmann::ordered_json;
+  const std::filesystem::path file = run / "gradients.csv";
+  if (!is_there(file)) return "";
+  const Norms norms = read_norms(read_file(file, largest_csv));
+  const size_t parameters = norms.parameters.size();
+  Json steps = Json::array(), grad = Json::array(), weight = Json::array(), update = Json::array();
+  const size_t most = parameters == 0 ? 0 : std::max<size_t>(2, most_numbers / 3 / parameters);
+  const size_t kept = std::min(most, norms.steps.size());
+  for (size_t i = 0; i < kept; ++i) {
+    const size_t at = kept == 1 ? 0 : i * (norms.steps.size() - 1) / (kept - 1);
+    if (norms.of[at].size() != parameters) continue;
+    steps.push_back(norms.steps[at]);
+    Json row[3] = {Json::array(), Json::array(), Json::array()};
+    for (const std::array<double, 3>& of : norms.of[at]) {
+      for (size_t k = 0; k < 3; ++k) row[k].push_back(static_cast<float>(of[k]));
+    }
+    grad.push_back(std::move(row[0]));
+    weight.push_back(std::move(row[1]));
+    update.push_back(std::move(row[2]));
+  }
+  if (steps.empty()) return "";
+  return Json{{"steps", std::move(steps)},
+              {"parameters", norms.parameters},
+              {"grad_norm", std::move(grad)},
+              {"weight_norm", std::move(weight)},
+              {"update_norm", std::move(update)}}
+      .dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+std::string_view GradientSection::scripts() const { return asset("gradients/report"); }
+
+}  // namespace heed
