@@ -55,6 +55,9 @@ void multiply_vector(const Product& p) {
 }
 
 void multiply_by_blas(const Product& p) {
+  if (p.m() == 0 || p.n() == 0) {
+    return;
+  }
   if (p.k() == 0) {
     if (!p.add) detail::clear(p.c);
     return;

@@ -7,7 +7,7 @@
 
 namespace heed::detail {
 
-// Takes every alpha.
+// Takes every product, also with m, n or k of 0 and any alpha.
 extern const ProductKernel openblas_products;
 
 }  // namespace heed::detail
