@@ -140,7 +140,8 @@ template <class Number>
 }
 
 // log(x): x = m 2^e with m from sqrt(1/2) to sqrt(2), f = m - 1, s = f / (2 + f)
-//   log(m) = 2 (s + s^3/3 + s^5/5 + ...) = f - (h - s (h + R)),  h = f^2/2,  R = 2 (s^2/3 + s^4/5 ...)
+//   log(m) = 2 (s + s^3/3 + s^5/5 + ...) = f - (h - s (h + R))
+//   h = f^2/2,  R = 2 (s^2/3 + s^4/5 + ...)
 template <class Number>
 [[gnu::always_inline]] inline Number fast_log(Number x) {
   using F = detail::Format<Number>;

@@ -1,4 +1,5 @@
-// The sum of numbers that lie side by side, in the order that autograd/kernels/row_math.h describes.
+// The sum of numbers that lie side by side, in the order that autograd/kernels/row_math.h
+// describes.
 #pragma once
 
 #include <cstdint>

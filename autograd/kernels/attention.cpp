@@ -15,7 +15,9 @@ namespace heed {
 double alibi_slope(int64_t h, int64_t heads) {
   const auto n = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(heads)));
   const int64_t step = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;  // of a fall by 2^(-4 / n)
-  return fast_exp(-4 * std::numbers::ln2 * static_cast<double>(step) / static_cast<double>(n));
+  // A whole power of 2 is exact.
+  const auto rest = static_cast<double>(4 * step % n) / static_cast<double>(n);
+  return std::ldexp(fast_exp(-std::numbers::ln2 * rest), -static_cast<int>(4 * step / n));
 }
 
 namespace detail {

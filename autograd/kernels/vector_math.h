@@ -1,6 +1,6 @@
-// Loops over exp, log, tanh and erf of many numbers (base/elementary.h), as vectors. Each number has
-// the bits that the function gives it alone. exp_of(v) is faster than fast_exp(v), for v up to about
-// 80.
+// Loops over exp, log, tanh and erf of many numbers (base/elementary.h), as vectors. Each number
+// has the bits that the function gives it alone. exp_of(v) is faster than fast_exp(v), for v up to
+// about 80.
 #pragma once
 
 #include <cmath>

@@ -34,6 +34,7 @@ Found attribute(const ProbeOptions& o, const TrainedRun& run) {
                     wrong = measure.wrong ? task.target_name(*measure.wrong) : "";
   return {to_json(found, task),
           attribution_text(found, task, right, wrong, style_of_terminal()),
+          {},
           {{"answer", right}, {"wrong", wrong}}};
 }
 
@@ -149,7 +150,8 @@ Found GradientProbes::estimate(const ProbeOptions& o, const TrainedRun& run) con
   return {to_json(measured, estimated),
           patches_text(measured, clean_names, corrupt_names, style) +
               estimates_text(measured, estimated, clean_names, style),
-          {{"page", "estimate"}, {"clean", clean_names}, {"corrupt", corrupt_names}}};
+          {{"clean", clean_names}, {"corrupt", corrupt_names}},
+          {{"page", "estimate"}}};
 }
 
 Found GradientProbes::teach(const ProbeOptions& o, const TrainedRun& run) const {
@@ -170,9 +172,8 @@ Found GradientProbes::teach(const ProbeOptions& o, const TrainedRun& run) const 
   if (gradients_) write_gradients(*gradients_, *run.model);
   return {to_json(found, task),
           lesson_text(found, task, lr, style_of_terminal()),
-          {{"prompt", token_names(task.tokenizer(), in.ids)},
-           {"answer", task.target_name(answer)},
-           {"lr", lr}}};
+          {{"prompt", token_names(task.tokenizer(), in.ids)}},
+          {{"answer", task.target_name(answer)}, {"lr", text(lr)}}};
 }
 
 }  // namespace heed::cli

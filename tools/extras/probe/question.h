@@ -1,8 +1,8 @@
 // What `heed probe` is asked, and the door for probes of other extras.
 #pragma once
 
+#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,10 +21,11 @@ struct Belongs {
   std::string help = "";  // for these probes, of an option that others have, too
 };
 
-// What a probe has found. `prompts`: for a page, {"clean": [tokens], "corrupt": [tokens]} or so.
+// What a probe has found. For a page: tokens of prompts, by names such as "clean", and of answers.
 struct Found {
   std::string json, text;
-  nlohmann::ordered_json prompts = nlohmann::ordered_json::object();
+  std::map<std::string, std::vector<std::string>> prompts = {};
+  std::map<std::string, std::string> answers = {};
 };
 
 struct ProbeOptions;

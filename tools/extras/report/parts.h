@@ -24,7 +24,8 @@ struct Block {
 // The blocks of a model, a vector for each stack of them: one for a gpt or a classifier, those of
 // the encoder and those of the decoder for an encoder_decoder.
 std::vector<std::vector<Block>> stacks_in(const Module& model);
-// The same for a probe that needs some: throws ConfigError, which `probe` begins, if there are none.
+// The same for a probe that needs some: throws ConfigError, which `probe` begins, if there are
+// none.
 std::vector<std::vector<Block>> stacks_of(const Module& model, const std::string& probe);
 // Those of a model that reads one sequence. Throws ConfigError for others.
 std::vector<Block> blocks_of_one_sequence(const Module& model, const Input& in,

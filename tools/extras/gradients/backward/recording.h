@@ -18,7 +18,8 @@ namespace heed::gradients {
 struct Recorded {
   Array value, gradient;
 
-  // The sum of value times gradient over all elements or, of an array (..., d), over those of row t.
+  // The sum of value times gradient over all elements or, of an array (..., d), over those of row
+  // t.
   double product() const;
   double product_at(int64_t t) const;
 };
@@ -44,10 +45,10 @@ struct Recording {
 // d m / d output, of the output's shape.
 using Cotangent = std::function<Array(const Array& output)>;
 
-// Runs a model that is in evaluation mode on a batch of one, and back. Records the parts that are watched,
-// what the layers `entered` are given, and all embeddings of tokens. Parameters keep their gradients
-// of this pass alone. Throws ConfigError, which `probe` begins, for a model that reads no tokens, or
-// whose embedding of tokens is frozen.
+// Runs a model that is in evaluation mode on a batch of one, and back. Records the parts that are
+// watched, what the layers `entered` are given, and all embeddings of tokens. Parameters keep their
+// gradients of this pass alone. Throws ConfigError, which `probe` begins, for a model that reads no
+// tokens, or whose embedding of tokens is frozen.
 Recording record(Module& model, const Input& in,
                  const std::vector<probe::PartObserver::Watched>& watched,
                  const std::vector<const Module*>& entered, const Cotangent& cotangent,

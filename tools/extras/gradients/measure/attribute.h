@@ -8,7 +8,7 @@
 // written to the last position directly; a gradient includes all ways through later blocks:
 //   embedding       of all tokens
 //   position        what is added to them before the first block, if anything
-//   head            z of the head, before out_proj; cross_head: of an attention to a second sequence
+//   head            z of the head, before out_proj; cross_head: of one to a second sequence
 //   attention       its output, of a block whose attention offers no heads
 //   out_bias        the bias of out_proj; cross_out_bias
 //   feed_forward    its output

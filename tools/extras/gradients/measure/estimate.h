@@ -23,7 +23,8 @@ struct Pair {
   double value = 0, estimate = 0;
 };
 std::vector<Pair> pairs_of(const probe::Patches& measured, const probe::Patches& estimated);
-// Pearson's, of heads and feed-forwards whose pairs are not both 0; none if one of both is constant.
+// Pearson's, of heads and feed-forwards whose pairs are not both 0; none if one of both is
+// constant.
 std::optional<double> correlation(const std::vector<Pair>& pairs);
 
 }  // namespace heed::gradients

@@ -17,9 +17,9 @@ struct Reach {
 
 // Of a batch of one, where the answer is a column of the logits at the last position.
 Reach reach(Module& model, const Input& in, int32_t answer);
-// The mean over `windows` validation examples, evenly spaced, or all if there are fewer: the loss is
-// that of the last target that counts. Throws ConfigError without validation examples, for targets
-// that are numbers, and as record().
+// The mean over `windows` validation examples, evenly spaced, or all if there are fewer: the loss
+// is that of the last target that counts. Throws ConfigError without validation examples, for
+// targets that are numbers, and as record().
 Reach reach(Module& model, const Task& task, int64_t windows);
 
 }  // namespace heed::gradients

@@ -12,8 +12,8 @@ class GradientSection final : public ReportSection {
 
   explicit GradientSection(const Config& = {}) {}
 
-  // {"steps", "parameters", "grad_norm", "weight_norm", "update_norm"}: norms by step and parameter.
-  // Steps are thinned out, evenly, to at most 60,000 numbers.
+  // {"steps", "parameters", "grad_norm", "weight_norm", "update_norm"}: norms by step and
+  // parameter. Steps are thinned out, evenly, to at most 60,000 numbers.
   std::string data(const std::filesystem::path& run) const override;
   std::string_view scripts() const override;
 };

@@ -164,7 +164,8 @@ std::string page_of(const ProbeOptions& o, const TrainedRun& run, const Found& f
                               {"step", run.state.step},
                               {"version", HEED_VERSION},
                               {"result", nlohmann::ordered_json::parse(found.json)}};
-  data.update(found.prompts);
+  for (const auto& [name, tokens] : found.prompts) data[name] = tokens;
+  for (const auto& [name, token] : found.answers) data[name] = token;
   const std::string words =
       data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::string scripts(asset("probe/scripts"));
@@ -252,10 +253,10 @@ Found write(const ProbeOptions& o, const TrainedRun& run) {
   const probe::Attribution found = probe::attribute(*run.model, in, {answer, wrong});
   const std::string right = token_name(task.tokenizer(), answer),
                     not_right = wrong ? token_name(task.tokenizer(), *wrong) : "";
-  return {
-      to_json(found),
-      attribution_text(found, right, not_right, style_of_terminal()),
-      {{"prompt", token_names(task.tokenizer(), in.ids)}, {"answer", right}, {"wrong", not_right}}};
+  return {to_json(found),
+          attribution_text(found, right, not_right, style_of_terminal()),
+          {{"prompt", token_names(task.tokenizer(), in.ids)}},
+          {{"answer", right}, {"wrong", not_right}}};
 }
 
 int run(const ProbeOptions& o) {
