@@ -75,8 +75,8 @@ fs::path labels_of(const fs::path& images) {
 }  // namespace
 
 Pictures::Pictures(const fs::path& path, const std::string& expected) {
-  constexpr int64_t memory_per_byte = 3;  // the file, its pictures, and a part as numbers
-  std::string bytes = open_data_file(path, memory_per_byte).whole();
+  constexpr int64_t copies = 3;  // the file, its pictures, and a part as numbers
+  std::string bytes = open_data_file(path, copies).whole();
   require_fingerprint(path, fingerprint(as_bytes(bytes)), expected);
   if (in_lower_case(path.extension().string()) == ".safetensors") {
     read_safetensors(std::move(bytes), path.string());
