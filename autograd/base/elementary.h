@@ -153,7 +153,10 @@ template <class Number>
   constexpr Integer digits = F::fraction_bits + 2;
   const bool subnormal = x < std::numeric_limits<Number>::min();
   const auto bits = std::bit_cast<Integer>(subnormal ? x * F::power_of_two(digits) : x);
-  const Integer e = (bits - root_of_half) >> F::fraction_bits;
+  // Without overflow for negative x, whose logarithm is none.
+  const Integer e = static_cast<Integer>(static_cast<typename F::Bits>(bits) -
+                                         static_cast<typename F::Bits>(root_of_half)) >>
+                    F::fraction_bits;
   const auto m = std::bit_cast<Number>(
       static_cast<Integer>(static_cast<typename F::Bits>(bits) -
                            (static_cast<typename F::Bits>(e) << F::fraction_bits)));

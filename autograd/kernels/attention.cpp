@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cmath>
-#include <numbers>
 
 #include "autograd/base/error.h"
 #include "autograd/kernels/choice.h"
@@ -15,9 +14,13 @@ namespace heed {
 double alibi_slope(int64_t h, int64_t heads) {
   const auto n = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(heads)));
   const int64_t step = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;  // of a fall by 2^(-4 / n)
-  // A whole power of 2 is exact.
-  const auto rest = static_cast<double>(4 * step % n) / static_cast<double>(n);
-  return std::ldexp(fast_exp(-std::numbers::ln2 * rest), -static_cast<int>(4 * step / n));
+  double slope = std::ldexp(1.0, -static_cast<int>(4 * step / n)), root = 0.5;
+  int64_t rest = 4 * step % n;  // of n: 2^(-1/2), 2^(-1/4), ... are roots, exact on every machine
+  for (int64_t half = n / 2; rest > 0; half /= 2) {
+    root = std::sqrt(root);
+    if (rest >= half) slope *= root, rest -= half;
+  }
+  return slope;
 }
 
 namespace detail {

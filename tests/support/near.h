@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "autograd/array/reduce.h"
+#include "autograd/base/elementary.h"
 #include "autograd/graph/tensor.h"
 #include "tests/support/errors.h"
 
@@ -23,6 +24,14 @@ inline const std::vector<int64_t> odd_sizes = {1, 7, 8, 15, 16, 17, 31, 33, 127,
 
 inline constexpr real inf = std::numeric_limits<real>::infinity();
 inline constexpr real not_a_number = std::numeric_limits<real>::quiet_NaN();
+
+// How far a function of our own may be off, in units of the last place. CPUs without fused
+// multiply-adds, before 2013, round a product and then a sum.
+inline double most_ulp() {
+  const volatile double above = 1 + std::numeric_limits<double>::epsilon();
+  const double x = above;
+  return multiply_add(x, x, -x * x) != 0 ? 2 : 2.5;
+}
 
 // Quiet NaNs as files may hold them: other bits than the CPU's own, and CUDA's.
 inline std::vector<real> nans_with_payloads() {
