@@ -82,17 +82,17 @@ def read_gradients(path: Path) -> GradientHistory:
     except OSError as error:
         raise Error(f"{path}: {error.strerror}; a run writes it with "
                     "eval: {gradients: true}") from None
-    rows = []
+    rows: list[tuple[int, str, list[float]]] = []
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines()[1:], 2):
         try:
-            step, name, *norms = line.split(",")
-            rows.append((int(step), name, *map(float, norms)))
+            step, name, *numbers = line.split(",")
+            rows.append((int(step), name, list(map(float, numbers))))
         except ValueError:
             raise Error(f"{path}:{number}: expected a row of numbers, got {line!r}") from None
     names = list(dict.fromkeys(row[1] for row in rows))
     steps = list(dict.fromkeys(row[0] for row in rows))
-    if len(rows) != len(names) * len(steps) or any(len(row) != 5 for row in rows):
+    if len(rows) != len(names) * len(steps) or any(len(row[2]) != 3 for row in rows):
         raise Error(f"{path}: expected the same parameters at each step")
-    norms = np.array([row[2:] for row in rows], np.float64).reshape(len(steps), len(names), 3)
+    norms = np.array([row[2] for row in rows], np.float64).reshape(len(steps), len(names), 3)
     return GradientHistory(np.array(steps, np.int64), names,
                            *(norms[:, :, i] for i in range(3)))
