@@ -19,7 +19,7 @@ if [ ${#targets[@]} -eq 0 ]; then
   while read -r file; do
     name=$(basename "$file" .cpp)
     targets+=("${name#fuzz_}")
-  done < <(find tests/fuzz -name 'fuzz_*.cpp' | sort)
+  done < <(find tests/fuzz layers/extras train/extras tools/extras -name 'fuzz_*.cpp' | sort)
 fi
 
 # HEED_BUILT: the programs are there already.
