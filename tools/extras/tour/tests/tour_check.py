@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[3] / "tools"), str(HERE.parent / "explain")]
+sys.path[:0] = [str(HERE.parents[3] / "tools"), str(HERE.parents[1] / "explain/tests")]
 from browser import Browser, find_browser  # noqa: E402
 from explain_check import as_number, write_tensors  # noqa: E402
 
