@@ -3,7 +3,7 @@
 
     tests/coverage.py                                a table
     tests/coverage.py -R f32/train/yaml              by these tests alone; what is not -D goes to ctest
-    tests/coverage.py -DHEED_TESTS_MATCH=^train      options of CMake
+    tests/coverage.py -DHEED_TESTS_MATCH=^tests/train  options of CMake
 
 A line counts once, in however many units it is compiled, and is covered if it runs in one of them. A template without a
 use has no lines. build/coverage/missed.txt names the lines that did not run. Needs GCC and its gcov.

@@ -384,35 +384,3 @@ TEST_CASE("layout: a source lies beside the header of its name") {
   }
   CHECK(sources_seen > 80);
 }
-
-TEST_CASE("layout: code outside includes doors, operations and layers") {
-  const std::set<std::string> doors{"heed/heed.h",
-                                    "heed/autograd/op.h",
-                                    "heed/layers/layer.h",
-                                    "heed/train/task.h",
-                                    "heed/testing.h",
-                                    "heed/train/optimizer.h",
-                                    "heed/train/tokenizer.h",
-                                    "heed/train/run_hooks.h",
-                                    "heed/train/extras/toy_tasks/made_examples.h",
-                                    "heed/train/extras/toy_tasks/symbol_task.h"};
-  std::vector<std::string> folders{"tests/extension"};
-  if (fs::exists(root() / "tools/extras/plugins/new"))
-    folders.push_back("tools/extras/plugins/new");
-  int64_t seen = 0;
-  for (const SourceFile& file : files_in(folders, {".h", ".cpp"})) {
-    for (const std::string& line : file.lines) {
-      const std::string header = included(line);
-      if (!header.starts_with("heed/")) continue;
-      const std::string folder = folder_of(header);
-      const bool one_thing = folder == "heed/layers" || folder == "heed/autograd/ops";
-      CHECK_MESSAGE((one_thing || doors.contains(header)), file.path, " includes ", header);
-      const bool made = header == "heed/heed.h" || header == "heed/testing.h";  // by the build
-      const bool of_extra_not_here = header.find("/extras/") != std::string::npos &&
-                                     !fs::exists(root() / folder_of(header.substr(5)));
-      CHECK_MESSAGE((made || of_extra_not_here || fs::exists(root() / header.substr(5))), header);
-      ++seen;
-    }
-  }
-  CHECK(seen > 25);
-}

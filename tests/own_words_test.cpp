@@ -1,8 +1,9 @@
 // The core has its own words: none of its files says a key of a config that an extra declares, or
-// names a type that one registers.
+// names a type that one registers. And what code outside of heedgrad includes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <regex>
 #include <set>
@@ -13,6 +14,7 @@
 #include "tests/support/source_tree.h"
 
 using namespace heed::testing::layout;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -78,4 +80,36 @@ TEST_CASE("layout: the core says no key and names no type of an extra") {
     }
   }
   if (has_extra("fine_tuning")) CHECK(words.keys["lora"] == "train");
+}
+
+TEST_CASE("layout: code outside includes doors, operations and layers") {
+  const std::set<std::string> doors{"heed/heed.h",
+                                    "heed/autograd/op.h",
+                                    "heed/layers/layer.h",
+                                    "heed/train/task.h",
+                                    "heed/testing.h",
+                                    "heed/train/optimizer.h",
+                                    "heed/train/tokenizer.h",
+                                    "heed/train/run_hooks.h",
+                                    "heed/train/extras/toy_tasks/made_examples.h",
+                                    "heed/train/extras/toy_tasks/symbol_task.h"};
+  std::vector<std::string> folders{"tests/extension"};
+  if (fs::exists(root() / "tools/extras/plugins/new"))
+    folders.push_back("tools/extras/plugins/new");
+  int64_t seen = 0;
+  for (const SourceFile& file : files_in(folders, {".h", ".cpp"})) {
+    for (const std::string& line : file.lines) {
+      const std::string header = included(line);
+      if (!header.starts_with("heed/")) continue;
+      const std::string folder = header.substr(0, header.rfind('/'));
+      const bool one_thing = folder == "heed/layers" || folder == "heed/autograd/ops";
+      CHECK_MESSAGE((one_thing || doors.contains(header)), file.path, " includes ", header);
+      const bool made = header == "heed/heed.h" || header == "heed/testing.h";  // by the build
+      const bool of_extra_not_here = header.find("/extras/") != std::string::npos &&
+                                     !fs::exists(root() / header.substr(5, header.rfind('/') - 5));
+      CHECK_MESSAGE((made || of_extra_not_here || fs::exists(root() / header.substr(5))), header);
+      ++seen;
+    }
+  }
+  CHECK(seen > 25);
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "autograd/base/sum.h"
 #include "layers/text/formatted.h"
 #include "tools/extras/gradients/train/keys.h"
 #include "tools/terminal/table.h"
@@ -21,12 +22,10 @@ const std::string heading = "step,parameter,grad_norm,weight_norm,update_norm\n"
 double norm_of(const Array& values, const Array& less = {}) {
   const real* const a = values.data();
   const real* const b = less ? less.data() : nullptr;
-  double squares = 0;
-  for (int64_t i = 0; i < values.size(); ++i) {
+  return std::sqrt(sum_of(0, values.size(), [a, b](int64_t i) {
     const double each = static_cast<double>(a[i]) - (b != nullptr ? static_cast<double>(b[i]) : 0);
-    squares += each * each;
-  }
-  return std::sqrt(squares);
+    return each * each;
+  }));
 }
 
 // The rows of a file up to a step; without them what an interrupted process wrote after it.
