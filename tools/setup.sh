@@ -6,6 +6,7 @@
 #   tools/setup.sh --package  what tools/setup/package.sh uses as well: help2man, lintian, dpkg-dev and Python
 #   tools/setup.sh --wheel    what tools/python/build_wheel.sh uses as well: patchelf and Python
 #   tools/setup.sh --site     what tools/setup/site.sh uses as well: mkdocs with its theme material
+#   CXX=clang++-18 tools/setup.sh    also this compiler
 set -euo pipefail
 
 packages=(g++ cmake make libopenblas-dev libyaml-cpp-dev nlohmann-json3-dev libxxhash-dev libutf8proc-dev
@@ -28,6 +29,11 @@ case "${1:-}" in
   --wheel) packages+=(patchelf binutils python3) ;;
   --site) packages+=(mkdocs-material python3) ;;
   *) echo "usage: tools/setup.sh [--dev | --package | --wheel | --site]" >&2; exit 2 ;;
+esac
+
+case "${CXX:-}" in
+  g++-*) packages+=("$CXX") ;;
+  clang++-*) packages+=("clang-${CXX#clang++-}" "libomp-${CXX#clang++-}-dev") ;;
 esac
 
 if ! command -v apt-get >/dev/null; then

@@ -168,9 +168,6 @@ def wheel(native, unpacked, out):
     check_versions(native)
 
     version = version_of(native)
-    said = re.search(r'^__version__ = "(.*)"', (package / "__init__.py").read_text(), re.M)
-    if said and said[1] != version:
-        raise Mistake(f"the Python package says that it is {said[1]}, the program is {version}")
     tag = f"py3-none-manylinux_{GLIBC[0]}_{GLIBC[1]}_{machine(native / 'bin/heed')}"
     info = f"heedgrad-{version}.dist-info"
     files = tree(package, "heedgrad") | tree(native, "heedgrad/_native")

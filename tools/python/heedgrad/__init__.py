@@ -15,6 +15,8 @@ It runs the program ``heed``: what it needs are numpy and safetensors. The text 
 heed's own.
 """
 
+from importlib import metadata as _metadata
+
 from .attention import Attention, AttentionMap
 from .checks import gradcheck, layers, tour, validate
 from .errors import ConfigError, ConfigWarning, DivergedError, Error, Interrupted, Mistake
@@ -29,7 +31,10 @@ from .table import Table
 from .tensorboard_logs import to_tensorboard
 from .training import resume, train
 
-__version__ = "0.2.0"
+try:
+    __version__ = _metadata.version("heedgrad")
+except _metadata.PackageNotFoundError:  # a checkout on PYTHONPATH
+    __version__ = "unknown"
 
 __all__ = [
     "Attention", "AttentionMap", "Attribution", "ConfigError", "ConfigWarning", "DivergedError",
