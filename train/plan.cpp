@@ -11,7 +11,7 @@
 #include "layers/module/evaluation_mode.h"
 #include "layers/text/formatted.h"
 #include "train/config/run_hooks.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/optim/schedule.h"
 #include "train/step.h"
 
@@ -187,7 +187,7 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
   say("memory", "about ", bytes_text(plan.total_bytes()), ": ", parts_of_memory(plan),
       ", program and data ", bytes_text(plan.process_bytes));
   say("threads", num_threads(),
-      plan.few_threads ? " (the model is too small for more), on " : " on ", cpu().model, " (",
+      plan.fewer_threads ? " (the model is too small for more), on " : " on ", cpu().model, " (",
       simd_name(cpu().simd), "), ",
       blas.products == "OpenBLAS"
           ? text("OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")

@@ -27,7 +27,7 @@ struct Plan {
   int64_t process_bytes = 0;     // of the process while it runs, data included
   double base_lr = 0;            // the optimizer's, before the schedule
   bool says_causal = false;      // the model, by its signature
-  bool few_threads = false;      // more would not pay for so small a model
+  bool fewer_threads = false;    // more would not pay for so small a model
   // What trains without an error, but hardly as it was meant; a line each.
   std::vector<std::string> warnings;
   int64_t total_bytes() const {

@@ -5,11 +5,11 @@
 #include "autograd/random/streams.h"
 #include "train/check/finite.h"
 #include "train/data/generate.h"
-#include "train/files/number_words.h"
-#include "train/finite_weights.h"
+#include "train/files/human_readable.h"
 #include "train/loop.h"
 #include "train/run/interrupt.h"
 #include "train/run/resume.h"
+#include "train/sound_weights.h"
 
 namespace heed {
 

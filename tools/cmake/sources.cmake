@@ -24,7 +24,7 @@ foreach(apart IN LISTS heed_apart ITEMS "/extras/[a-z_]+/tests/")
   list(FILTER other_sources EXCLUDE REGEX ${apart})
   list(FILTER registered_headers EXCLUDE REGEX ${apart})
 endforeach()
-set(core_plain layers/config/ layers/text/ train/yaml/ "train/files/(files|fingerprint|number_words|strict_json|temporary)"
+set(core_plain layers/config/ layers/text/ train/yaml/ "train/files/(files|fingerprint|human_readable|strict_json|temporary)"
   "train/run/(interrupt|metrics|progress|run_folder)" train/checkpoint/manifest train/tokenizers/vocabulary tools/terminal/
   "tools/commands/(arguments|command_line|config_file|run_files|score_tables)")
 list(TRANSFORM core_plain PREPEND "^")

@@ -9,7 +9,7 @@
 #include "train/checkpoint/manifest.h"
 #include "train/evaluate.h"
 #include "train/files/fingerprint.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed::cli {
 

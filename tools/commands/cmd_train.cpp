@@ -12,12 +12,12 @@
 #include "layers/config/left_out.h"
 #include "layers/text/formatted.h"
 #include "tools/commands/config_file.h"
-#include "tools/commands/few_threads.h"
 #include "tools/commands/run.h"
 #include "tools/commands/run_files.h"
+#include "tools/commands/threads_that_pay.h"
 #include "tools/commands/train_ending.h"
 #include "tools/terminal/table.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/optim/schedule.h"
 #include "train/run/resume.h"
 #include "train/run_hooks.h"
@@ -266,7 +266,7 @@ int train(const TrainOptions& o, Workers& workers) {
     warnings.insert(warnings.begin(), jump.empty() ? 0 : 1, jump);
   }
   if (workers.size() == 1) {
-    plan.few_threads = use_threads_that_pay(plan.flops_per_step);
+    plan.fewer_threads = use_threads_that_pay(plan.flops_per_step);
   }
   std::vector<std::string> lines = describe(plan, loaded);
   if (source.is_text) lines.insert(lines.begin(), quickstart_note);

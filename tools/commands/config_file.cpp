@@ -9,7 +9,7 @@
 #include "layers/text/display.h"
 #include "tools/command.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed::cli {
 

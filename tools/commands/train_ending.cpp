@@ -7,7 +7,7 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/files/files.h"
 #include "train/files/fingerprint.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed::cli {
 

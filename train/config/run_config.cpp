@@ -16,7 +16,7 @@
 #include "train/config/resolve.h"
 #include "train/config/run_hooks.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/optim/optimizer.h"
 #include "train/optim/schedule.h"
 #include "train/yaml/yaml.h"

@@ -2,7 +2,7 @@
 
 #include "autograd/threads/machine.h"
 #include "train/data/task.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

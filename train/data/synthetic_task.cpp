@@ -1,7 +1,7 @@
 #include "train/data/synthetic_task.h"
 
 #include "autograd/random/fills.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 #include "autograd/base/rethrow.h"
 #include "layers/text/utf8.h"
 #include "train/data/data_file.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/tokenizers/vocabulary.h"
 
 namespace heed {

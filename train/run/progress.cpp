@@ -10,7 +10,7 @@
 #include "layers/text/display.h"
 #include "layers/text/fitted.h"
 #include "layers/text/formatted.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

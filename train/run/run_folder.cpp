@@ -11,7 +11,7 @@
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

@@ -8,7 +8,7 @@
 
 #include "tests/support/source_tree.h"
 #include "tests/support/training_run.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 using namespace heed;
 using namespace heed::cli;

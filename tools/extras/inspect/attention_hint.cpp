@@ -1,7 +1,7 @@
 #include "tools/extras/inspect/attention_hint.h"
 
 #include "tools/extras/report/pages/attention_maps.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

@@ -13,7 +13,7 @@
 #include "tools/extras/report/speed.h"
 #include "train/config/run_config.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/run/metrics.h"
 #include "train/yaml/yaml.h"
 

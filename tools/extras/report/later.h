@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tools/extras/report/train/keys.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/run_hooks.h"
 
 namespace heed {

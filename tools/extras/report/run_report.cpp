@@ -12,7 +12,7 @@
 #include "train/config/checks_between_sections.h"
 #include "train/data/generate.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

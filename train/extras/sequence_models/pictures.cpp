@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "train/data/data_file.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/files/safetensors.h"
 
 namespace heed {

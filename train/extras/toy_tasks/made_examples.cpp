@@ -5,7 +5,7 @@
 #include <set>
 
 #include "autograd/base/modes.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

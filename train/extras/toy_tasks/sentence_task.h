@@ -17,7 +17,7 @@
 #include "train/data/prompt_length.h"
 #include "train/extras/toy_tasks/made_examples.h"
 #include "train/extras/toy_tasks/word_tokenizer.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

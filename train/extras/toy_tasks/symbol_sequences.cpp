@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "autograd/random/fills.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

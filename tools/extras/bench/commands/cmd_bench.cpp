@@ -10,7 +10,7 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/threads/machine.h"
 #include "tools/command.h"
-#include "tools/commands/few_threads.h"
+#include "tools/commands/threads_that_pay.h"
 #include "tools/extras/bench/gemm_speed.h"
 #include "tools/extras/bench/median.h"
 #include "tools/extras/bench/profile.h"

@@ -14,7 +14,7 @@
 #include "tools/command.h"
 #include "tools/extras/bench/gemm_speed.h"
 #include "tools/terminal/table.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed::cli {
 

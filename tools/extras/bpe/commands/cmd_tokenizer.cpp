@@ -24,7 +24,7 @@
 #include "tools/extras/report/pages/output_file.h"
 #include "tools/terminal/table.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed::cli {
 

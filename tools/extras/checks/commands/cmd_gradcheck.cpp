@@ -18,7 +18,7 @@
 #include "tools/extras/checks/train/examine_layer.h"
 #include "tools/terminal/table.h"
 #include "train/config/run_config.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed::cli {
 

@@ -5,7 +5,7 @@
 #include "autograd/array/storage.h"
 #include "autograd/random/streams.h"
 #include "tools/extras/checks/train/leak.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/plan.h"
 #include "train/run/metrics.h"
 #include "train/step.h"

@@ -13,7 +13,7 @@
 #include "tools/terminal/table.h"
 #include "train/config/run_hooks.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed::cli {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 #include "layers/text/display.h"
 #include "tools/extras/fine_tuning/train/instruction_rows.h"
 #include "tools/extras/fine_tuning/train/written.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/tokenizers/vocabulary.h"
 
 namespace heed {

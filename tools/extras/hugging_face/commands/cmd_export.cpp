@@ -12,7 +12,7 @@
 #include "tools/extras/report/pages/output_file.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/run/resume.h"
 
 namespace heed::cli {

@@ -23,7 +23,7 @@
 #include "train/checkpoint/state_dict.h"
 #include "train/config/run_config.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/plan.h"
 #include "train/run/metrics.h"
 

@@ -4,7 +4,7 @@
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
 #include "tools/extras/fine_tuning/train/source.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/files/safetensors.h"
 
 using namespace heed;

@@ -9,7 +9,7 @@
 #include "tools/extras/hugging_face/train/folder.h"
 #include "tools/extras/hugging_face/train/json.h"
 #include "tools/extras/hugging_face/train/tokenizer_files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

@@ -8,7 +8,7 @@
 #include "tools/commands/run.h"
 #include "tools/extras/report/print.h"
 #include "tools/terminal/table.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed::cli {
 

@@ -5,7 +5,7 @@
 
 #include "layers/text/display.h"
 #include "train/data/generate.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/tokenizers/vocabulary.h"
 
 namespace heed {

@@ -6,7 +6,7 @@
 #include "layers/module/evaluation_mode.h"
 #include "layers/text/display.h"
 #include "train/data/prompt_length.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/tokenizers/vocabulary.h"
 
 namespace heed {

@@ -5,7 +5,7 @@
 #include "autograd/base/modes.h"
 #include "autograd/base/rethrow.h"
 #include "layers/text/display.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

@@ -4,7 +4,7 @@
 
 #include "tools/extras/own_data/train/token_file.h"
 #include "train/data/data_file.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

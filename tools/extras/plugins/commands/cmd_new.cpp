@@ -11,7 +11,7 @@
 #include "tools/terminal/table.h"
 #include "train/data/task.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/files/on_failure.h"
 
 namespace heed::cli {

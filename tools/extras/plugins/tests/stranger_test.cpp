@@ -5,7 +5,7 @@
 #include "layers/text/display.h"
 #include "tests/support/near.h"
 #include "tests/support/training_run.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 using namespace heed;
 using namespace heed::testing;

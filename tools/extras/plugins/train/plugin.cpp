@@ -11,7 +11,7 @@
 #include "autograd/base/rethrow.h"
 #include "train/config/resolve.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 namespace heed {
 

@@ -16,7 +16,7 @@
 #include "tools/commands/run_files.h"
 #include "tools/terminal/table.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/files/temporary.h"
 
 namespace heed::cli {

@@ -7,7 +7,7 @@
 #include "layers/text/display.h"
 #include "layers/text/formatted.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/files/on_failure.h"
 #include "train/files/temporary.h"
 

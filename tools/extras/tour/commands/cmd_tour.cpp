@@ -23,7 +23,7 @@
 #include "tools/extras/tour/steps.h"
 #include "tools/terminal/table.h"
 #include "train/files/files.h"
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 #include "train/files/safetensors.h"
 
 namespace heed::cli {

@@ -6,7 +6,7 @@
 #include "train/config/run_config.h"
 #include "train/extras/processes/hosts.h"
 #include "train/extras/processes/keys.h"
-#include "train/extras/processes/process_crew.h"
+#include "train/extras/processes/process_workers.h"
 #include "train/extras/processes/shard_sum.h"
 #include "train/extras/processes/tests/thread_ranks.h"
 

@@ -1,4 +1,4 @@
-#include "train/files/number_words.h"
+#include "train/files/human_readable.h"
 
 #include <algorithm>
 #include <cctype>

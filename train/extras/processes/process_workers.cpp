@@ -1,4 +1,4 @@
-#include "train/extras/processes/process_crew.h"
+#include "train/extras/processes/process_workers.h"
 
 #include <algorithm>
 #include <cstdlib>

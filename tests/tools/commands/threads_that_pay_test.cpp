@@ -1,4 +1,4 @@
-#include "tools/commands/few_threads.h"
+#include "tools/commands/threads_that_pay.h"
 
 #include <doctest/doctest.h>
 
