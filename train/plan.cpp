@@ -20,8 +20,8 @@ namespace heed {
 namespace {
 
 // What the process takes on while it runs, beyond the tensors: code that is paged in, buffers of
-// OpenBLAS and of the allocator, the report. Measured: 2 to 5 MB on two threads.
-constexpr int64_t running_bytes = 4'000'000;
+// the allocator, the report. Measured: 2 to 5 MB on two threads, 2 MB for the smallest runs.
+constexpr int64_t running_bytes = 3'000'000;
 
 [[noreturn]] void fail_at(const ConfigMark& mark, const std::string& message) {
   ConfigErrors errors;

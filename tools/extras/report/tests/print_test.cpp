@@ -11,7 +11,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-Json golden() {
+Json print_golden() {
   std::ifstream file(std::string(HEED_SOURCE_DIR) + "/tests/golden/tour/printed.json");
   REQUIRE(file.good());
   return Json::parse(file);
@@ -51,7 +51,7 @@ BasicArray<T> integers_of(const Json& entry) {
 
 TEST_CASE("print: numbers as PyTorch prints them") {
   int compared = 0;
-  const Json cases = golden();
+  const Json cases = print_golden();
   for (const Json& entry : cases.at("cases")) {
     CHECK(printed(array_of(entry)) == entry.at(precision_name).get<std::string>());
     ++compared;
@@ -61,7 +61,7 @@ TEST_CASE("print: numbers as PyTorch prints them") {
 
 TEST_CASE("print: ids and masks as PyTorch prints int64 and bool") {
   int compared = 0;
-  const Json cases = golden();
+  const Json cases = print_golden();
   for (const Json& entry : cases.at("ids")) {
     CHECK(printed(integers_of<int32_t>(entry)) == entry.at("text").get<std::string>());
     ++compared;
