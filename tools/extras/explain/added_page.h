@@ -32,8 +32,9 @@ namespace heed {
 
 cli::ExplainPagesRegistry& explain_pages_registry();
 
-#define HEED_EXPLAIN_PAGES(Class, name)                                                   \
-  static_assert(std::is_base_of_v<heed::cli::AddedPage, Class>, name " must derive from " \
-                                                                     "AddedPage")
+#define HEED_EXPLAIN_PAGES(Class, name)                              \
+  static_assert(std::is_base_of_v<heed::cli::AddedPage, Class>, name \
+                " must derive from "                                 \
+                "AddedPage")
 
 }  // namespace heed

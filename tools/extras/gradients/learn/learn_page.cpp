@@ -109,11 +109,12 @@ std::string learn_page(Module& model, const Task& task, const Input& in, int32_t
   };
   {
     const auto [steps, head] = steps_and_head();
-    const size_t least = page_of("learn", head, steps, false).size();
-    require<ConfigError>(of.whole || least <= explain::longest_page, learn_name,
-                         ": the page would have ", least, " bytes of at most ",
-                         explain::longest_page, " even without weights: expected a shorter prompt ",
-                         "than ", in.ids.size(), " tokens, or --whole");
+    // Weights make way until a page fits: one that is longer is so without them.
+    const size_t length = page_of("learn", head, steps, false).size();
+    const auto fitting = static_cast<size_t>(in.ids.size()) * explain::longest_page / length;
+    require<ConfigError>(of.whole || length <= explain::longest_page, learn_name,
+                         ": expected a prompt of about ", fitting, " tokens at most, whose page ",
+                         "has 3 MB without weights, got ", in.ids.size(), "; --whole allows more");
   }
   const auto [loss, probability] = loss_of(recording.output, target);
   const double slope = slope_of(model);

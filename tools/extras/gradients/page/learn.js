@@ -36,6 +36,7 @@ function tablesOf(sheet) {
       widgets.set(`${side} ${sheet.key}`, widget);
       box.querySelector(`.${side} .numbers-here`).replaceChildren(widget.element);
     }
+    markCells();
     if (sheet.most > 0) box.querySelector(".gradient .side").textContent = `dL / d value${power(sheet.most) === 0 ? "" : ` in 10${raised(power(sheet.most))}`}: the largest is ${three(sheet.most)}`;
     else box.querySelector(".gradient .side").textContent = "dL / d value: 0 everywhere";
   };
@@ -112,8 +113,19 @@ function markCells() {
     const sheet = asSheet(of);
     if (sheet.heads === 0 || headIn(sheet) === head) widgets.get(`${side} ${sheet.key}`)?.cell(row, column)?.classList.add(kind);
   };
+  for (const [key, widget] of widgets) if (key.startsWith("gradient ")) for (const [r, c] of measuredCells(sheets.get(key.slice(9)))) widget.cell(r, c)?.classList.add("measured");
   mark(current.place, "chosen");
   for (const { from } of current.made.terms) if (from) mark(from, "source");
+}
+
+// The weights of a sheet of which there are central differences: [[row, column], ...].
+function measuredCells(sheet) {
+  const name = sheet.parameter(0, 0)?.[0];
+  sheet.measured ??= lesson.slopes.filter((one) => one.name === name).flatMap((one) => {
+    const row = sheet.rows.findIndex((_, r) => sheet.parameter(r, one.column).slice(1).join() === `${one.row},${one.column}`);
+    return row < 0 ? [] : [[row, one.column]];
+  });
+  return sheet.measured;
 }
 
 // The engine's check of a weight: the loss on both sides of it.
@@ -125,10 +137,8 @@ function checkOf(sheet, row, column) {
       ...[["gradient", found.gradient], ["central difference", found.difference]].map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, termText(value, 9)))))),
     shared ? el("p", { class: "faint" }, "The model uses this weight elsewhere too, and its gradients add up.") : null);
   }
-  const name = sheet.parameter(0, 0)?.[0], near = name ? lesson.slopes.filter((one) => one.name === name) : [];
-  const placeOf = (one) => sheet.rows.flatMap((_, r) => (sheet.parameter(r, one.column)?.slice(1).join() === `${one.row},${one.column}` ? [[sheet, 0, r, one.column, "gradient"]] : []))[0];
-  const links = near.map((one) => [one, placeOf(one)]).filter(([, place]) => place);
-  return links.length === 0 ? null : el("p", { class: "used check" }, "compared with central differences: ", ...links.map(([one, place]) => link(`[${one.row}, ${one.column}]`, place)));
+  const links = measuredCells(sheet).map(([r, c]) => link(`[${r}, ${c}]`, [sheet, 0, r, c, "gradient"]));
+  return links.length === 0 ? null : el("p", { class: "used check" }, "compared with central differences: ", ...links);
 }
 
 function drawPanel() {
@@ -162,7 +172,7 @@ function sectionOf(part) {
 
 function checkSection() {
   const apart = ({ gradient, difference }) => Math.abs(gradient - difference), most = Math.max(...lesson.slopes.map(apart)), steep = Math.max(...lesson.slopes.map(({ gradient }) => Math.abs(gradient)));
-  return section("check", "Is it right?", el("p", {}, `The engine changed ${lesson.slopes.length} weights, each a little up and down, and measured the loss, in float64. Central differences and gradients are at most ${three(most)} apart; the largest gradient among them is ${three(steep)}.`),
+  return section("check", "Is it right?", el("p", {}, `The engine changed ${lesson.slopes.length} weights, each a little up and down, and measured the loss, in float64. Central differences and gradients are at most ${three(most)} apart; the largest gradient among them is ${three(steep)}. In the tables of trained numbers they are underlined.`),
     el("details", {}, el("summary", {}, "All of them"), shadedTable(["weight", "gradient", "central difference", "apart"],
       lesson.slopes.map((one) => [`${one.name} [${one.row}, ${one.column}]`, termText(one.gradient, 9), termText(one.difference, 9), three(apart(one))]))));
 }

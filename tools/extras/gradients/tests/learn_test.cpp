@@ -183,7 +183,7 @@ TEST_CASE("learn: refused by the reason") {
   CHECK(message_of<ConfigError>([&] {
           page_of_example(*window, tokens({1, 2, 3, 4}), 5);
         })
-            .starts_with("heed explain: --learn: trf_blocks.0.att.attn_weights is a layer whose "
+            .starts_with("heed explain: --learn: trf_blocks.0.att is a layer whose "
                          "steps are not on the page"));
   const auto vectors = layer_of("{type: linear, d_in: 4, d_out: 3}");
   CHECK(message_of<ConfigError>([&] {
@@ -192,7 +192,8 @@ TEST_CASE("learn: refused by the reason") {
   const auto wide = perturbed(
       "{type: gpt, vocab_size: 8, context_length: 64, d_model: 256, num_heads: 2, num_layers: 2}");
   const Input long_text = tokens(std::vector<int32_t>(64, 1));
-  CHECK(message_of<ConfigError>([&] {
-          page_of_example(*wide, long_text, 5);
-        }).ends_with("expected a shorter prompt than 64 tokens, or --whole"));
+  CHECK(
+      message_of<ConfigError>([&] { page_of_example(*wide, long_text, 5); })
+          .ends_with(
+              " tokens at most, whose page has 3 MB without weights, got 64; --whole allows more"));
 }
