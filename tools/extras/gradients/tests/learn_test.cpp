@@ -183,7 +183,7 @@ TEST_CASE("learn: refused by the reason") {
   CHECK(message_of<ConfigError>([&] {
           page_of_example(*window, tokens({1, 2, 3, 4}), 5);
         })
-            .starts_with("heed explain: --learn: trf_blocks.0.att is a layer whose "
+            .starts_with("heed explain: --learn: trf_blocks.1.att is a layer whose "
                          "steps are not on the page"));
   const auto vectors = layer_of("{type: linear, d_in: 4, d_out: 3}");
   CHECK(message_of<ConfigError>([&] {
