@@ -127,6 +127,10 @@ AnswerView answer_view(const std::string& run, bool on_terminal,
 // float64 in float32, and says so on standard error.
 void require_precision(const std::string& precision);
 
+// The same for a command that computes in one precision whatever a config says: from here on, runs
+// of both are read in it.
+void compute_in(const std::string& precision);
+
 // What such an answer says about itself, for a page; "" for any other.
 std::string note_on_precision();
 

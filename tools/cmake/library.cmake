@@ -99,7 +99,7 @@ function(heed_add_precision suffix exported)
 
   if(tool_sources)
     set(generated ${PROJECT_BINARY_DIR}/commands${suffix}.cpp ${PROJECT_BINARY_DIR}/tool_registration${suffix}.cpp)
-    add_library(heed_commands${suffix} OBJECT ${tool_sources${suffix}} ${generated} $<$<STREQUAL:${suffix},>:${heed_extra_sources}>)
+    add_library(heed_commands${suffix} OBJECT ${tool_sources${suffix}} ${generated} ${heed_extra_sources})
     add_dependencies(heed_commands${suffix} heed_tool_registration${suffix} ${heed_extra_targets})
     set_target_properties(heed_commands${suffix} PROPERTIES UNITY_BUILD_MODE GROUP)
     if(NOT CMAKE_UNITY_BUILD)

@@ -21,6 +21,7 @@ struct Process {
   char** arguments = nullptr;
   bool has_float64 = true;  // whether heed-f64 has the command
   bool converts = false;    // whether this command has been asked about float64 and has not
+  bool chosen = false;      // by compute_in()
 };
 Process process;
 
@@ -58,6 +59,7 @@ void set_process_arguments(int count, char** arguments) {
 }
 
 void require_precision(const std::string& precision) {
+  if (process.chosen) return;
   if (precision == "float64" && !process.has_float64) {
     if (!std::exchange(process.converts, true)) {
       print_line(stderr, "heed: " + note_on_precision());
@@ -66,6 +68,11 @@ void require_precision(const std::string& precision) {
     become(precision == "float64" ? "heed-f64" : "heed");
   }
   for_each_hook([](const RunHooks& each) { each.require_this_precision(); });
+}
+
+void compute_in(const std::string& precision) {
+  require_precision(precision);
+  process.chosen = true;
 }
 
 std::string note_on_precision() {

@@ -268,6 +268,7 @@ def test_pages(mine: hg.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     heed("explain", "runs/mine", "--prompt", "the", "--out", "other.html")
     assert page.html == Path("other.html").read_text(encoding="utf-8")
     assert mine.explain("the").html == page.html
+    assert '"learn":{"row":2,' in mine.explain("the", learn=" ", out="learn.html").html
     assert page._repr_html_().startswith("<iframe ") and repr(page) == "Page('page.html')"
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)

@@ -139,50 +139,61 @@ Json patch_names(const std::optional<ShownPicture>& picture, bool with_class_tok
 
 }  // namespace
 
-std::string explain_page(Module& model, const Task& text, const Input& in, const Explained& of) {
-  const EvaluationMode evaluating(model);
-  const Array logits = model(in).value();
-  const bool classes = logits.rank() == 2;  // one row for all tokens
-  const PageData data = walked(model, text, in, classes);
-  const std::vector<Choice> choices = choices_of(model, in, of, logits, classes);
+std::string head_of_page(const Module& model, const Task& text, const Input& in,
+                         const Explained& of, bool classes, const PageData& steps) {
   const std::string kind = classes         ? "classifier"
                            : in.source_ids ? "encoder_decoder"
                                            : "gpt",
                     type = layer_registry().name_of(model);
-  Json page{{"version", HEED_VERSION},
+  Json head{{"version", HEED_VERSION},
             {"run", of.run},
             {"step", of.step},
             {"model", kind},
-            {"bits", 8 * sizeof(real)},
+            {"bits", steps.bits()},
             {"prompt", of.prompt},
             {"answer", of.answer},
+            {"context", of.context},
             {"rows",
              {{"ids", token_names(text.tokenizer(), in.ids)},
               {"source", token_names(text.source_tokenizer(), in.source_ids)},
-              {"patches", patch_names(data.picture, false)},
-              {"tokens", patch_names(data.picture, true)},
+              {"patches", patch_names(steps.picture, false)},
+              {"tokens", patch_names(steps.picture, true)},
               {"mean", {"(mean)"}},
-              {"first", {"(first)"}}}},
-            {"answers", answer_names(text, choices)},
-            {"context", of.context},
-            {"choices", as_json(choices)},
-            {"added", added_by_parts(model, text, in, logits)}};
+              {"first", {"(first)"}}}}};
   if (!type.empty() && type != kind) {
-    page["type"] = type;
+    head["type"] = type;
   }
-  const std::string_view style = asset("pages/style"), more_style = asset("explain/style"),
-                         whole_page = asset("explain/page"), scripts = asset("explain/scripts");
-  const std::string head = page.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return head.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string page_of(const std::string& name, const std::string& head, const PageData& steps,
+                    bool whole) {
+  const std::string_view style = asset("pages/style"), more_style = asset(name + "/style"),
+                         whole_page = asset(name + "/page"), scripts = asset(name + "/scripts");
   const size_t rest =
       head.size() + whole_page.size() + style.size() + more_style.size() + scripts.size();
   const size_t most = longest_page > rest ? longest_page - rest : 0;
-  const std::string walked = data.json(of.whole ? std::numeric_limits<size_t>::max() : most);
+  const std::string walked = steps.json(whole ? std::numeric_limits<size_t>::max() : most);
   // One object: {head} and {walked}.
   const std::string both = head.substr(0, head.size() - 1) + "," + walked.substr(1);
   return filled(whole_page, {{"{{style}}", style},
                              {"{{more_style}}", more_style},
                              {"{{data}}", within_script(both)},
                              {"{{scripts}}", scripts}});
+}
+
+std::string explain_page(Module& model, const Task& text, const Input& in, const Explained& of) {
+  const EvaluationMode evaluating(model);
+  const Array logits = model(in).value();
+  const bool classes = logits.rank() == 2;  // one row for all tokens
+  const PageData data = walked(model, text, in, classes);
+  const std::vector<Choice> choices = choices_of(model, in, of, logits, classes);
+  Json page = Json::parse(head_of_page(model, text, in, of, classes, data));
+  page["answers"] = answer_names(text, choices);
+  page["choices"] = as_json(choices);
+  page["added"] = added_by_parts(model, text, in, logits);
+  return page_of("explain", page.dump(-1, ' ', false, Json::error_handler_t::replace), data,
+                 of.whole);
 }
 
 }  // namespace heed::explain

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tools/extras/explain/page_data.h"
 #include "train/data/task.h"
 
 namespace heed::explain {
@@ -24,5 +25,15 @@ inline constexpr size_t longest_page = 3'000'000;
 // The page for a batch of one, as Answer::shown. Throws ConfigError for a model that does more than
 // call one layer after the other (walk.h).
 std::string explain_page(Module& model, const Task& text, const Input& in, const Explained& of);
+
+// What such a page begins with, a JSON object: "version", "run", "step", "model", its "type",
+// "bits", "prompt", "answer" and the names of "rows". classes: the model gives one row for the
+// whole sequence.
+std::string head_of_page(const Module& model, const Task& text, const Input& in,
+                         const Explained& of, bool classes, const PageData& steps);
+
+// The page of a head and of steps. name: of the assets name/page, name/style and name/scripts.
+std::string page_of(const std::string& name, const std::string& head, const PageData& steps,
+                    bool whole);
 
 }  // namespace heed::explain

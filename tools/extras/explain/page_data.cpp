@@ -20,17 +20,25 @@ enum class Detail {
   nothing,
 };
 
+// Numbers as text, with so many bits each.
+std::string numbers_text(std::span<const real> numbers, int bits) {
+  if (bits == 8 * static_cast<int>(sizeof(real))) return to_base64(std::as_bytes(numbers));
+  const std::vector<float> rounded(numbers.begin(), numbers.end());
+  return to_base64(std::as_bytes(std::span(rounded)));
+}
+
 // The characters that the numbers of a matrix take.
-size_t text_size(const Array& matrix, Detail detail) {
+size_t text_size(const Array& matrix, Detail detail, int bits) {
   const auto of = [](size_t bytes) { return (bytes + 2) / 3 * 4; };
   const auto numbers = static_cast<size_t>(matrix.size()),
              rows = static_cast<size_t>(matrix.dim(0));
+  const auto exact = static_cast<size_t>(bits / 8);  // bytes of a number
   return detail == Detail::nothing ? 0
-         : detail == Detail::exact ? of(numbers * sizeof(real))
-                                   : of(numbers * sizeof(int16_t)) + of(rows * sizeof(real));
+         : detail == Detail::exact ? of(numbers * exact)
+                                   : of(numbers * sizeof(int16_t)) + of(rows * exact);
 }
 
-void put_whole_numbers(const Array& matrix, Json& out) {
+void put_whole_numbers(const Array& matrix, int bits, Json& out) {
   constexpr double largest = 32767;
   const auto columns = static_cast<size_t>(matrix.dim(1));
   std::vector<int16_t> numbers;
@@ -48,15 +56,15 @@ void put_whole_numbers(const Array& matrix, Json& out) {
   }
   out["bits"] = 16;
   out["data"] = to_base64(std::as_bytes(std::span(numbers)));
-  out["factors"] = to_base64(std::as_bytes(std::span(factors)));
+  out["factors"] = numbers_text(factors, bits);
 }
 
-Json matrix_json(const Array& matrix, Detail detail) {
+Json matrix_json(const Array& matrix, Detail detail, int bits) {
   Json out{{"shape", matrix.shape().dims()}};
   if (detail == Detail::exact) {
-    out["data"] = to_base64(std::as_bytes(matrix.span()));
+    out["data"] = numbers_text(matrix.span(), bits);
   } else if (detail == Detail::sixteen_bits) {
-    put_whole_numbers(matrix, out);
+    put_whole_numbers(matrix, bits, out);
   }
   return out;
 }
@@ -99,21 +107,21 @@ struct Kept {
 };
 
 // What of each matrix fits into `most` characters.
-std::vector<Kept> fitting(const std::map<std::string, Array>& matrices, size_t most) {
+std::vector<Kept> fitting(const std::map<std::string, Array>& matrices, size_t most, int bits) {
   constexpr size_t around = 80;  // the JSON around the numbers of a matrix
   std::vector<Kept> kept;
   size_t length = 0;
   for (const auto& [name, matrix] : matrices) {
     kept.push_back({name, matrix});
-    length += text_size(matrix, Detail::exact) + name.size() + around;
+    length += text_size(matrix, Detail::exact, bits) + name.size() + around;
   }
   std::stable_sort(kept.begin(), kept.end(),
                    [](const Kept& a, const Kept& b) { return a.matrix.size() > b.matrix.size(); });
   for (const Detail next : {Detail::sixteen_bits, Detail::nothing}) {
     for (Kept& of : kept) {
       if (length > most) {
-        length -= text_size(of.matrix, of.detail);
-        length += text_size(of.matrix, next);
+        length -= text_size(of.matrix, of.detail, bits);
+        length += text_size(of.matrix, next, bits);
         of.detail = next;
       }
     }
@@ -139,7 +147,7 @@ std::string PageData::json(size_t most) const {
   }
   for (const auto& [name, values] : tensors_) {
     page["tensors"][name] = {{"shape", values.shape().dims()},
-                             {"data", to_base64(std::as_bytes(values.span()))}};
+                             {"data", numbers_text(values.span(), bits())}};
   }
   if (picture) {
     page["picture"] = Json::parse(to_json(*picture));
@@ -149,8 +157,8 @@ std::string PageData::json(size_t most) const {
   };
   const size_t length = text_of().size();
   page["matrices"] = Json::object();
-  for (const Kept& of : fitting(matrices_, most > length ? most - length : 0)) {
-    page["matrices"][of.name] = matrix_json(of.matrix, of.detail);
+  for (const Kept& of : fitting(matrices_, most > length ? most - length : 0, bits())) {
+    page["matrices"][of.name] = matrix_json(of.matrix, of.detail, bits());
   }
   return text_of();
 }

@@ -46,6 +46,7 @@ class PageData {
     sections_.push_back({id, title});
   }
   std::vector<Section>& sections() { return sections_; }
+  const std::vector<Section>& sections() const { return sections_; }
   // Adds a step. value: (rows, columns) or (H, rows, columns); none for a step whose numbers follow
   // from one operation on those of others, such as a sum. Returns the step's id.
   std::string add(Step step, const Array& value = {});
@@ -55,6 +56,14 @@ class PageData {
   // A matrix (d_out, d_in): only the terms of dot products need it, so it may be kept less exactly.
   void matrix(const std::string& name, const Array& values) { matrices_[name] = values; }
 
+  // What was added by this name; no array if nothing was.
+  Array vector(const std::string& name) const { return found(tensors_, name); }
+  Array matrix(const std::string& name) const { return found(matrices_, name); }
+
+  // Whether numbers are kept as float32, also those of a program in float64; their bits.
+  bool in_float32 = false;
+  int bits() const { return in_float32 ? 32 : 8 * static_cast<int>(sizeof(real)); }
+
   std::optional<ShownPicture> picture;  // what a model of pictures has read
 
   // The JSON object {"sections", "tensors", "matrices"}, and "picture" if there is one. If it would
@@ -63,6 +72,11 @@ class PageData {
   std::string json(size_t most) const;
 
  private:
+  static Array found(const std::map<std::string, Array>& in, const std::string& name) {
+    const auto at = in.find(name);
+    return at == in.end() ? Array() : at->second;
+  }
+
   std::vector<Section> sections_;
   std::map<std::string, Array> tensors_, matrices_;
 };

@@ -48,8 +48,9 @@ Found reach(const ProbeOptions& o, const TrainedRun& run) {
                        ", as many as the validation set has, got ", o.examples.value_or(0));
   require<ConfigError>(asked || !o.answer, "heed probe: reach: --answer needs --prompt");
   const gradients::Reach found =
-      asked ? gradients::reach(*run.model, prompt_of(o, run),
-                               column_of(run, "--answer", needed(o, o.answer, the_answer)))
+      asked ? gradients::reach(
+                  *run.model, prompt_of(o, run),
+                  column_of(run, "heed probe: --answer", needed(o, o.answer, the_answer)))
             : gradients::reach(*run.model, *run.loaded.task, o.examples.value_or(default_windows));
   return {to_json(found), reach_text(found, asked, style_of_terminal())};
 }
@@ -62,7 +63,7 @@ gradients::Check check_of_line(const TrainedRun& run, const std::string& file, i
   if (tab != std::string::npos) {
     const Input in = read_of(run, place, line.substr(0, tab));
     return gradients::check_of_answer(*run.model, line, in,
-                                      column_of(run, place.c_str(), line.substr(tab + 1)));
+                                      column_of(run, "heed probe: " + place, line.substr(tab + 1)));
   }
   require<ConfigError>(run.loaded.task->continues_prompt(), place,
                        ": expected a prompt, a tab and ", "an answer, got no tab");
@@ -163,7 +164,7 @@ Found GradientProbes::teach(const ProbeOptions& o, const TrainedRun& run) const 
   }
   const Task& task = *run.loaded.task;
   const Input in = prompt_of(o, run);
-  const int32_t answer = column_of(run, "--answer", needed(o, o.answer, the_answer));
+  const int32_t answer = column_of(run, "heed probe: --answer", needed(o, o.answer, the_answer));
   const std::vector<gradients::Check> checks =
       check_ ? checks_of_file(run, *check_)
              : gradients::checks_of_data(*run.model, task, checked_windows);

@@ -25,10 +25,10 @@ const std::string& needed(const ProbeOptions& o, const std::optional<std::string
   return *value;
 }
 
-int32_t column_of(const TrainedRun& run, const char* option, const std::string& answer) {
+int32_t column_of(const TrainedRun& run, const std::string& option, const std::string& answer) {
   const Task& task = *run.loaded.task;
   if (task.tokenizer() == nullptr) {
-    return input_of_ids(*run.model, text("heed probe: ", option), answer).ids.data()[0];
+    return input_of_ids(*run.model, option, answer).ids.data()[0];
   }
   const int64_t columns = task.output_size();
   for (int32_t id = 0; id < columns; ++id) {
@@ -41,12 +41,12 @@ int32_t column_of(const TrainedRun& run, const char* option, const std::string& 
   for (int32_t id = 0; classes && id < std::min<int64_t>(columns, 20); ++id) {
     names.push_back(task.target_name(id));
   }
-  require<ConfigError>(!classes, "heed probe: ", option, ": expected a class, ", joined(names),
-                       ", got ", printable(answer, 40));
-  const std::vector<int32_t> ids = with_place<ConfigError>(
-      text("heed probe: ", option, ": "), [&] { return task.tokenizer()->encode(answer); });
-  require<ConfigError>(ids.size() == 1, "heed probe: ", option, ": expected one token, got ",
-                       ids.size(), ": ", tokens_text(token_names(task.tokenizer(), ids)));
+  require<ConfigError>(!classes, option, ": expected a class, ", joined(names), ", got ",
+                       printable(answer, 40));
+  const std::vector<int32_t> ids =
+      with_place<ConfigError>(option + ": ", [&] { return task.tokenizer()->encode(answer); });
+  require<ConfigError>(ids.size() == 1, option, ": expected one token, got ", ids.size(), ": ",
+                       tokens_text(token_names(task.tokenizer(), ids)));
   return ids.front();
 }
 
@@ -80,9 +80,9 @@ CleanAndCorrupt clean_and_corrupt(const ProbeOptions& o, const TrainedRun& run) 
 }
 
 probe::Measure measure_of(const ProbeOptions& o, const TrainedRun& run, const char* what) {
-  const int32_t right = column_of(run, "--answer", needed(o, o.answer, what));
+  const int32_t right = column_of(run, "heed probe: --answer", needed(o, o.answer, what));
   const std::optional<int32_t> wrong =
-      o.wrong ? std::optional(column_of(run, "--wrong", *o.wrong)) : std::nullopt;
+      o.wrong ? std::optional(column_of(run, "heed probe: --wrong", *o.wrong)) : std::nullopt;
   require<ConfigError>(wrong != right, "heed probe: --wrong: expected another token than --answer");
   return {right, wrong};
 }

@@ -64,8 +64,8 @@ struct ProbeOptions {
 const std::string& needed(const ProbeOptions& o, const std::optional<std::string>& value,
                           const char* option);
 // The column of the logits that stands for a token or, of a classifier, a class. Without a
-// tokenizer `answer` is an id.
-int32_t column_of(const TrainedRun& run, const char* option, const std::string& answer);
+// tokenizer `answer` is an id. Messages begin with `option`, "heed probe: --answer".
+int32_t column_of(const TrainedRun& run, const std::string& option, const std::string& answer);
 // What the model reads for a prompt, which is ids where it has no tokenizer.
 Input read_of(const TrainedRun& run, const std::string& option, const std::string& prompt);
 // What the model reads for --prompt or --ids.

@@ -344,13 +344,16 @@ class Run(Place):
     # ---- Pages, and models for other programs
 
     def explain(self, prompt: str | None = None, *, ids: Sequence[int] | None = None,
+                learn: str | int | None = None,
                 out: str | os.PathLike[str] | None = None) -> Page:
         """One prediction as a page, every number with what it was computed from.
 
-        ``out``: the page, by default ``explain.html`` in a temporary folder.
+        ``learn``: the token or class that should come next; the page is that of one training
+        example, forwards and backwards. ``out``: the page, by default ``explain.html`` in a
+        temporary folder.
         """
         path = Path(out) if out else Path(tempfile.mkdtemp(prefix="heedgrad-")) / "explain.html"
-        text_of("explain", self, *options(prompt=prompt, ids=_ids(ids), out=path))
+        text_of("explain", self, *options(prompt=prompt, ids=_ids(ids), learn=learn, out=path))
         return Page(path, height=760)
 
     def report(self, out: str | os.PathLike[str] | None = None) -> Page:

@@ -1,9 +1,10 @@
 // heed explain: one forward pass of a trained model, taken apart on a page.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 
-#include "tools/commands/run.h"
-#include "tools/extras/explain/explain.h"
+#include "tools/extras/explain/added_page.h"
 #include "tools/extras/report/pages/answer.h"
 #include "tools/extras/report/pages/output_file.h"
 #include "tools/terminal/table.h"
@@ -20,6 +21,7 @@ struct ExplainOptions {
   std::optional<std::string> out;
   std::vector<std::string> sets;
   bool whole = false;
+  std::vector<std::unique_ptr<AddedPage>> added;
 };
 
 void declare(Arguments& arguments, ExplainOptions& o) {
@@ -36,12 +38,18 @@ void declare(Arguments& arguments, ExplainOptions& o) {
       .flag("--whole", o.whole,
             "keep all weights exactly, in a page that may get long; otherwise those of large "
             "matrices are rounded, or left out, so that it stays below 3 MB");
+  o.added = explain_pages_registry().make_all();
+  for (const auto& each : o.added) each->declare(arguments);
 }
 
 int run(const ExplainOptions& o) {
   namespace fs = std::filesystem;
   require<ConfigError>(o.tokens >= 0 && o.tokens <= 1000,
                        "heed explain: expected --tokens from 0 to 1000, got ", o.tokens);
+  const auto asked_for = std::find_if(o.added.begin(), o.added.end(),
+                                      [](const auto& each) { return each->is_asked(); });
+  const AddedPage* const added = asked_for == o.added.end() ? nullptr : asked_for->get();
+  if (added != nullptr) added->prepare();
   const TrainedRun trained = load_to_ask(o.run, o.sets);
   const fs::path folder = parse_run(o.run).run;
   const fs::path out = o.out ? fs::path(*o.out) : own_page(folder, "explain.html");
@@ -50,15 +58,16 @@ int run(const ExplainOptions& o) {
   const Exhibit shown = asked(trained, "heed explain", o.prompt, o.ids);
   const Task& task = *trained.loaded.task;
   const bool apart = task.tokenizer() != nullptr && !task.continues_prompt();
-  const std::string page =
-      explain::explain_page(*trained.model, task, shown.shown,
-                            {.run = fs::weakly_canonical(folder).filename().string(),
-                             .step = trained.state.step,
-                             .prompt = shown.prompt,
-                             .answer = apart ? shown.answer : "",
-                             .tokens = o.tokens,
-                             .context = trained.loaded.config.context_length(),
-                             .whole = o.whole});
+  const explain::Explained of{.run = fs::weakly_canonical(folder).filename().string(),
+                              .step = trained.state.step,
+                              .prompt = shown.prompt,
+                              .answer = apart ? shown.answer : "",
+                              .tokens = o.tokens,
+                              .context = trained.loaded.config.context_length(),
+                              .whole = o.whole};
+  const std::string page = added != nullptr
+                               ? added->page(trained, shown.shown, of)
+                               : explain::explain_page(*trained.model, task, shown.shown, of);
   write_file_atomically(out, page, o.out ? Links::follow : Links::refuse);
   print_line(stdout, written(out));
   return 0;

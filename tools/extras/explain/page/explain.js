@@ -1,9 +1,6 @@
 // The page of `heed explain`: the sections of a forward pass, and the panel with the chosen number.
 
 const widgets = new Map();     // of a step: its table, once it is drawn
-const chosenHeads = new Map(); // of an attention: its head
-const attentionOf = (step) => step.id.replace(/\.[^.]+$/, "");
-const headOf = (step) => (perHead(step) ? chosenHeads.get(attentionOf(step)) ?? 0 : 0);
 let pinned = false;            // the panel stays as it is while the mouse moves on
 
 function sourceOfTable(step) {
@@ -27,14 +24,6 @@ function drawStep(step) {
   }
   return widgets.get(step.id);
 }
-
-function shapeWords(step) {
-  const [rows, columns] = shapeOf(step);
-  return perHead(step) ? `${step.heads} × ${rows} × ${columns}` : `${rows} × ${columns}`;
-}
-
-// Query, key and value have a colour each.
-const quantityOf = (step) => ({ query: "query", key: "key", value: "value-of" })[step.id.match(/\.W_(query|key|value)/)?.[1]] ?? null;
 
 function stepFigure(step) {
   const tex = formulas[step.kind](step);
@@ -99,21 +88,6 @@ function markCells() {
   }
 }
 
-const link = (words, place) => el("button", { type: "button", class: "link", onclick: () => goTo(place) }, words);
-
-const mostTerms = 12;
-function termTable(made) {
-  const order = made.sum || made.first !== undefined ? [...made.terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : [...made.terms];
-  if (made.first !== undefined) order.sort((a, b) => (b.index === made.first) - (a.index === made.first));
-  const shown = order.slice(0, mostTerms), rest = order.slice(mostTerms);
-  const row = ({ words, name, index, value, from }) => el("tr", {},
-    el("th", { scope: "row" }, name ?? (index === undefined ? "" : String(index))),
-    el("td", {}, from ? link(words, from) : words), el("td", {}, "= ", termText(value, made.digits ?? 5)));
-  const more = rest.reduce((sum, term) => sum + term.value, 0);
-  return el("table", { class: "numbers" }, el("tbody", {}, ...shown.map(row),
-    rest.length > 0 && made.sum ? el("tr", {}, el("th", { scope: "row" }, ""), el("td", {}, `${rest.length} smaller ones`), el("td", {}, "= ", termText(more, made.digits ?? 5))) : null));
-}
-
 function drawPanel(step, head, row, column, made) {
   const value = numberAt(step, head, row, column);
   const end = el("p", { class: "faint" }, pinned ? "Esc lets it go." : "Point at any cell; a click or Enter keeps it.");
@@ -138,12 +112,6 @@ function drawPanel(step, head, row, column, made) {
   ]);
 }
 
-// Where the panel lies over the page it can be closed; the next number that is chosen opens it again.
-function showInPanel(parts) {
-  const panel = document.getElementById("panel");
-  panel.replaceChildren(el("button", { type: "button", class: "close", "aria-label": "close", onclick: () => panel.replaceChildren() }, "×"), ...parts.filter(Boolean));
-}
-
 function lensTable(section) {
   const classes = data.model === "classifier", names = classes ? ["all tokens"] : data.rows.ids;
   const cell = (guess) => el("tr", {}, el("th", { scope: "row" }, names[section.lens.indexOf(guess)]), el("td", {}, guess.token),
@@ -152,50 +120,6 @@ function lensTable(section) {
     el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "numbers lens" },
       el("thead", {}, el("tr", {}, ...["after", classes ? "the likeliest class" : "the likeliest next", "probability", classes ? "" : "rank of the right one"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, ...section.lens.map(cell)))));
-}
-
-// Steps of one kind side by side, and those that turn scores into weights as one figure with tabs.
-function groupsOf(steps) {
-  const groups = [];
-  for (const step of steps) {
-    const way = ["scores", "scaled", "masked", "softmax"].includes(step.kind) ? `weights ${attentionOf(step)}` : /\.W_(query|key|value)$/.test(step.id) ? `projections ${attentionOf(step)}` : step.id;
-    if (groups.at(-1)?.way === way) groups.at(-1).steps.push(step);
-    else groups.push({ way, part: step.part, steps: [step] });
-  }
-  return groups;
-}
-
-// The arrow keys go from tab to tab, as in every list of tabs; only the chosen one is reached by the tabulator.
-function tabsOf(steps) {
-  const figures = steps.map(stepFigure);
-  let at = steps.length - 1;
-  const buttons = steps.map((step, i) => el("button", { type: "button", role: "tab", onclick: () => show(i) }, step.title));
-  const show = (chosen) => {
-    at = chosen;
-    figures.forEach((figure, i) => { figure.hidden = i !== at; });
-    buttons.forEach((button, i) => {
-      button.setAttribute("aria-selected", i === at);
-      button.tabIndex = i === at ? 0 : -1;
-    });
-  };
-  const walk = (event) => {
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: steps.length - 1 }[event.key];
-    if (to === undefined) return;
-    show((to + steps.length) % steps.length);
-    buttons[at].focus();
-    event.preventDefault();
-  };
-  const box = el("div", { class: "tabs" },
-    el("div", { role: "tablist", "aria-label": "From scores to weights", onkeydown: walk }, ...buttons), ...figures);
-  box.show = (step) => show(steps.indexOf(step));
-  show(at);
-  return box;
-}
-
-function groupFigure({ way, steps }) {
-  if (steps.length === 1) return stepFigure(steps[0]);
-  const columns = Math.min(mostColumns, shapeOf(steps[0])[1]);  // as wide as they need to be, below each other where there is no room
-  return way.startsWith("weights") ? tabsOf(steps) : el("div", { class: "side-by-side", style: `--least: ${8 + 2.8 * columns}rem` }, ...steps.map(stepFigure));
 }
 
 function sectionOf(section) {
@@ -207,7 +131,7 @@ function sectionOf(section) {
   for (const group of groupsOf(section.steps)) {
     if (group.part && group.part !== part) box.append(el("p", { class: "part", role: "heading", "aria-level": 3 }, group.part));
     part = group.part;
-    box.append(groupFigure(group));
+    box.append(groupFigure(group, stepFigure));
   }
   return box;
 }

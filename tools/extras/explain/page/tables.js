@@ -1,6 +1,6 @@
 // A matrix as a coloured table. The table knows nothing of where the numbers come from: it is given
 //   {rows, columns: names, value(row, column), kind: "signed" | "share", chosen(row, column, how),
-//    text(value): cellText if absent, most: of a share if it is not 1, hidden(row, column): what a mask hides, ink: the
+//    text(value): cellText if absent, most: the largest number, 1 for shares and found for others if absent, hidden(row, column): what a mask hides, ink: the
 //    colour of the largest number if it is not --plus, redrawn()}, where how is "pointer", "key" or, by a click or Enter, "pin".
 // Tables show as many of their columns as fit, and at most 64 rows at a time. Above those that are cut,
 // a picture shows all numbers as colours; pointing there brings the digits below. The arrow keys move
@@ -46,7 +46,7 @@ class MatrixTable {
   }
 
   largest() {
-    if (this.source.kind === "share") return this.source.most ?? 1;
+    if (this.source.most !== undefined || this.source.kind === "share") return this.source.most ?? 1;
     const { rows, columns, value } = this.source;
     let most = 0;
     for (let r = 0; r < rows.length; ++r) {

@@ -1,6 +1,7 @@
 #include "tools/extras/gradients/backward/recording.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "autograd/graph/graph_observer.h"
 
@@ -108,6 +109,14 @@ class GradientObserver final : public GraphObserver {
 };
 
 }  // namespace
+
+double euclidean_norm(const Array& values) {
+  double squares = 0;
+  for (const real each : values.span()) {
+    squares += static_cast<double>(each) * static_cast<double>(each);
+  }
+  return std::sqrt(squares);
+}
 
 double Recorded::product() const {
   double sum = 0;

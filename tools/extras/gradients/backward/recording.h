@@ -55,5 +55,7 @@ Recording record(Module& model, const Input& in,
                  const std::string& probe);
 
 void zero_gradients(const Module& model);
+// The Euclidean norm of all elements.
+double euclidean_norm(const Array& values);
 
 }  // namespace heed::gradients

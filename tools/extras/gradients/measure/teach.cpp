@@ -1,9 +1,9 @@
 #include "tools/extras/gradients/measure/teach.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
+#include "tools/extras/gradients/measure/sgd_step.h"
 #include "train/step.h"
 
 namespace heed::gradients {
@@ -11,42 +11,6 @@ namespace heed::gradients {
 namespace {
 
 const std::string teach_name = "heed probe: teach";
-
-double norm_of(const Array& values) {
-  double squares = 0;
-  for (const real each : values.span()) {
-    squares += static_cast<double>(each) * static_cast<double>(each);
-  }
-  return std::sqrt(squares);
-}
-
-// While one exists, parameters have made a step against their gradients.
-class Step {
- public:
-  Step(std::vector<NamedParameter> parameters, double lr) : parameters_(std::move(parameters)) {
-    const NoGrad off;
-    for (NamedParameter& each : parameters_) {
-      before_.push_back(each.tensor.value().clone());
-      const Array gradient = each.tensor.grad();
-      real* const to = each.tensor.mutable_value();
-      for (int64_t i = 0; gradient && i < gradient.size(); ++i) {
-        to[i] -= static_cast<real>(lr) * gradient.data()[i];
-      }
-    }
-  }
-  ~Step() {
-    const NoGrad off;
-    for (size_t i = 0; i < before_.size(); ++i) {
-      std::copy_n(before_[i].data(), before_[i].size(), parameters_[i].tensor.mutable_value());
-    }
-  }
-  Step(const Step&) = delete;
-  Step& operator=(const Step&) = delete;
-
- private:
-  std::vector<NamedParameter> parameters_;
-  std::vector<Array> before_;
-};
 
 // The attention or feed-forward of a block that a parameter belongs to, or null.
 const Module* part_with(const std::vector<std::vector<probe::Block>>& stacks,
@@ -105,7 +69,7 @@ class BackwardLens {
 
   std::vector<real> written(const Module& part, const NamedParameter& parameter) {
     const std::vector<real> before = last_row(output(part));
-    const Step step({parameter}, lr_);
+    const SgdStep step({parameter}, lr_);
     std::vector<real> change = last_row(output(part));
     std::transform(change.begin(), change.end(), before.begin(), change.begin(), std::minus<>());
     return change;
@@ -213,12 +177,12 @@ Lesson teach(Module& model, const Input& in, int32_t answer, double lr,
   const std::vector<NamedParameter> parameters = trained_parameters(model);
   for (const NamedParameter& each : parameters) {
     const Array gradient = each.tensor.grad();
-    const double norm = gradient ? norm_of(gradient) : 0;
-    lesson.parameters.push_back({each.name, norm, lr * norm, norm_of(each.tensor.value())});
+    const double norm = gradient ? euclidean_norm(gradient) : 0;
+    lesson.parameters.push_back({each.name, norm, lr * norm, euclidean_norm(each.tensor.value())});
   }
   BackwardLens(model, in, lr).fill(lesson.parameters, parameters);
   {
-    const Step step(parameters, lr);
+    const SgdStep step(parameters, lr);
     const NoGrad off;
     const Array logits = model(in).value();
     lesson.after = loss_of(logits, last_target(logits, answer));
