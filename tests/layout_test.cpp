@@ -43,7 +43,7 @@ const std::map<std::string, std::vector<std::string>> arrows{
     {"layers", {"autograd/*", "layers/config", "layers/module"}},
 
     {"train/files", {"autograd/*", "layers/text"}},
-    {"train/optim", {"autograd/*", "layers/module", "train/data"}},
+    {"train/optim", {"autograd/*", "layers/config", "layers/module", "train/data"}},
     {"train/tokenizers", {"autograd/*", "layers/text", "layers/module", "train/files"}},
     {"train/data",
      {"autograd/*", "layers/text", "layers/module", "train/files", "train/tokenizers"}},

@@ -18,7 +18,7 @@ Ending Trainer::run_steps() {
     const double lr = schedule_->lr(step), begin = seconds();
     const StepResult result = at_step(step, [&] {
       return train_step(*model_, *run_.task, *optimizer_, train, lr, only, workers_,
-                        [&](double scale) { tell_gradients(step, scale); });
+                        [this](double norm, double scale) { return may_update(norm, scale); });
     });
     seconds_in_steps_ += seconds() - begin;
     state_.step = step;

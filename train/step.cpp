@@ -38,7 +38,7 @@ void require_finite_step(const StepResult& result, const std::vector<NamedParame
 
 StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const TrainConfig& config,
                       double lr, const Batch* only, Workers& workers,
-                      const std::function<void(double scale)>& before_update) {
+                      const std::function<bool(double grad_norm, double scale)>& may_update) {
   const auto sum = workers.gradient_sum(optimizer.parameters(), config);
   for (int64_t i = 0; i < config.accumulate; ++i) {
     const Batch batch = only ? *only : task.data().next(config.batch_size, streams().data());
@@ -56,8 +56,8 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   if (!dry_run()) require_finite_step(result, optimizer.parameters());
   const double clip =
       config.clip_grad_norm ? clip_factor(result.grad_norm, *config.clip_grad_norm) : 1.0;
-  if (before_update) before_update(correction);
-  optimizer.step(lr, correction * clip);
+  const bool updates = !may_update || may_update(result.grad_norm, correction);
+  if (updates) optimizer.step(lr, correction * clip);
   optimizer.zero_grad();
   return result;
 }

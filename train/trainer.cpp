@@ -27,6 +27,7 @@ Ending Trainer::train(std::optional<double> max_seconds) {
   model_->train();
   const RunInTraining run{folder_ ? folder_->path() : fs::path(), run_, *model_,
                           [this](const std::string& line) { say(line); }};
+  for (const auto& each : own_hooks_) each->on_start(run);
   notify([&](RunHooks& each) { each.on_begin(run, state_.step); });
   try {
     return run_steps();
@@ -69,9 +70,11 @@ std::optional<Evaluation> Trainer::evaluate_if_due() {
   const int64_t batch_size = run_.config.train.batch_size;
   const int64_t count =
       examples_of(*run_.task, Split::validation, batch_size, run_.config.eval.batches);
+  for (const auto& each : own_hooks_) each->exchange_weights();
   std::optional<Evaluation> evaluation =
       evaluate_examples(*model_, *run_.task, Split::validation, batch_size, count, workers_,
                         InterruptGuard::requested);
+  for (const auto& each : own_hooks_) each->exchange_weights();
   if (!evaluation) {
     state_.evaluation_due = true;
     return {};
@@ -144,7 +147,9 @@ void Trainer::sample_if_due() {
                                 state_.sample_due = InterruptGuard::requested() || time_is_over();
                                 return state_.sample_due;
                               }};
+  for (const auto& each : own_hooks_) each->exchange_weights();
   const Answer answer = task.answer(*model_, sample.prompt, options);
+  for (const auto& each : own_hooks_) each->exchange_weights();
   if (state_.sample_due) {
     return;
   }
@@ -172,7 +177,9 @@ void Trainer::save() {
   state_.seconds = seconds_before_ + seconds();
   metrics_->flush_to_disk();
   save_checkpoint(folder_->path(), *model_, optimizer, state_, run_.texts(), retention(),
-                  run_.made_with());
+                  run_.made_with(), [&](const fs::path& folder, auto& files) {
+                    for (const auto& each : own_hooks_) each->on_save(folder, files);
+                  });
   saved_step_ = state_.step;
   InterruptGuard::set_saved(true);
 }
@@ -207,6 +214,7 @@ void Trainer::begin() {
 
 void Trainer::resume(const fs::path& checkpoint) {
   const fs::path config = config_of_checkpoint(checkpoint);
+  run_.checkpoint = checkpoint;
   require_resumable(config, run_.resolved);
   state_ = load_checkpoint(checkpoint, *model_, optimizer_.get());
   const int64_t steps = run_.config.train.steps;
@@ -261,8 +269,13 @@ void Trainer::say(const std::string& line, const char* style) {
   }
 }
 
-void Trainer::tell_gradients(int64_t step, double scale) {
+bool Trainer::may_update(double grad_norm, double scale) {
+  const int64_t step = state_.step + 1;
   notify([&](RunHooks& each) { each.on_gradients(step, scale); });
+  std::string why;
+  for (const auto& each : own_hooks_) why += each->objection(grad_norm);
+  if (!why.empty()) say(text("step ", step, " is left out: ", why));
+  return why.empty();
 }
 
 void Trainer::notify(const std::function<void(RunHooks&)>& call) {

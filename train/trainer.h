@@ -74,7 +74,7 @@ class Trainer {
   void sample_if_due();
   // Calls call(hooks) for each of them and prints its trouble().
   void notify(const std::function<void(RunHooks&)>& call);
-  void tell_gradients(int64_t step, double scale);
+  bool may_update(double grad_norm, double scale);
   void save();
   double seconds() const;
 
@@ -92,6 +92,8 @@ class Trainer {
   std::optional<MetricsRow> row_without_evaluation_;  // the last one, if that was stopped
   Progress progress_;
   std::vector<RunHooks*> hooks_;
+  using OwnHooks = std::vector<std::unique_ptr<RunHooks>>;  // which may change the run
+  const OwnHooks own_hooks_ = run_hooks_registry().make_all();
   std::optional<double> max_seconds_;
   double seconds_before_ = 0;    // when this call of train() began
   double seconds_in_steps_ = 0;  // of this call

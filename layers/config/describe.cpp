@@ -18,6 +18,11 @@ template <class T>
 ConfigNode node_of(const std::vector<T>& value, const std::string&) {
   return ConfigNode::list(std::vector<ConfigNode>(value.begin(), value.end()));
 }
+ConfigNode node_of(const NamedNumbers& value, const std::string&) {
+  ConfigNode map;  // absent without numbers
+  for (const auto& [name, number] : value) map.set(name, number);
+  return map;
+}
 
 // Adds the fields to `node`, but those that `fill` would fill in with the same value.
 void add_fields(const ConfigRef& config, const Fill& fill, ConfigNode& node) {

@@ -11,9 +11,10 @@ namespace {
 
 // In the order of Value's alternatives.
 constexpr std::array field_types{
-    FieldType::boolean,     FieldType::integer,    FieldType::number,       FieldType::string,
-    FieldType::integer,     FieldType::number,     FieldType::boolean_list, FieldType::integer_list,
-    FieldType::number_list, FieldType::string_list};
+    FieldType::boolean,      FieldType::integer,      FieldType::number,
+    FieldType::string,       FieldType::integer,      FieldType::number,
+    FieldType::boolean_list, FieldType::integer_list, FieldType::number_list,
+    FieldType::string_list,  FieldType::number_map};
 static_assert(field_types.size() == std::variant_size_v<Value>);
 
 }  // namespace

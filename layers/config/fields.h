@@ -65,6 +65,7 @@ enum class FieldType {
   integer_list,
   number_list,
   string_list,
+  number_map,
   part,
   part_list,
   group
@@ -128,10 +129,13 @@ struct FieldInfo {
 // True if `fills`, of a part, has the field.
 bool is_filled(const FieldInfo& field, const std::vector<std::string>& fills);
 
+// Numbers by names that the config chooses, in the order in which they are written there.
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
 // Where the value of a field is, and where the field is: a value, a part, a list of parts, a group.
 using Value = std::variant<bool*, int64_t*, double*, std::string*, std::optional<int64_t>*,
                            std::optional<double>*, std::vector<bool>*, std::vector<int64_t>*,
-                           std::vector<double>*, std::vector<std::string>*>;
+                           std::vector<double>*, std::vector<std::string>*, NamedNumbers*>;
 using Member = std::variant<Value, Choice*, std::vector<Choice>*, ConfigRef>;
 
 // What a struct fills in for a part inside it (defaults.h):
@@ -163,7 +167,8 @@ T* member_of(const Field& field) {
 // the list.
 class Fields {
  public:
-  // T: int64_t, double, or a std::vector of one of them (the range then applies to the elements).
+  // T: int64_t, double, a std::vector of one of them, or NamedNumbers (the range then applies to
+  // the elements).
   template <class T>
   FieldInfo& required(const std::string& name, T& member, const Range& range,
                       const std::string& help, const Length& length = any_length) {

@@ -55,7 +55,9 @@ ConfigNode empty_part(const ConfigNode& around, const std::string& name) {
 // The values that runs have under keys that they do not use: a build without these opens them too.
 bool is_off(const ConfigNode& value) {
   const std::string& word = value.text();
-  return value.size() == 0 && (word.empty() || word == "none" || word == "false" || word == "1");
+  return (value.is_map() || value.size() == 0) &&
+         std::all_of(value.children().begin(), value.children().end(), is_off) &&
+         (word.empty() || word == "none" || word == "false" || word == "1");
 }
 
 bool is_nothing(const Field& field) {

@@ -126,6 +126,8 @@ std::string expected(const FieldInfo& info) {
       return list_words(info, "numbers");
     case FieldType::string_list:
       return info.or_list ? "text, or a list of one or more" : list_words(info, "texts");
+    case FieldType::number_map:
+      return "a map of numbers" + range_words(info.range);
     case FieldType::part:
       return (info.usual_type.empty()
                   ? with_article(info.part_kind) + ", written {type: NAME, ...}"

@@ -90,6 +90,10 @@ bool fits(const FieldInfo& info, const ConfigNode& node, const std::optional<T>&
           ConfigErrors& errors) {
   return !value || fits(info, node, *value, errors);
 }
+bool fits(const FieldInfo& info, const ConfigNode& node, const NamedNumbers::value_type& value,
+          ConfigErrors& errors) {
+  return fits(info, node, value.second, errors);
+}
 template <class T>
 bool fits(const FieldInfo& info, const ConfigNode& node, const std::vector<T>& values,
           ConfigErrors& errors) {
@@ -203,6 +207,12 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, std::string& valu
   return true;
 }
 
+bool read_value(const FieldInfo& info, const ConfigNode& node, NamedNumbers::value_type& value,
+                ConfigErrors& errors) {
+  value.first = node.key();
+  return read_value(info, node, value.second, errors);
+}
+
 bool read_value(const Field& field, const ConfigNode& node, ConfigErrors& errors) {
   return std::visit([&](auto* value) { return read_value(field.info, node, *value, errors); },
                     std::get<Value>(field.member));
@@ -224,6 +234,7 @@ FieldInfo element_of(const FieldInfo& list) {
   element.type = list.type == FieldType::boolean_list   ? FieldType::boolean
                  : list.type == FieldType::integer_list ? FieldType::integer
                  : list.type == FieldType::number_list  ? FieldType::number
+                 : list.type == FieldType::number_map   ? FieldType::number
                  : list.type == FieldType::string_list  ? FieldType::string
                                                         : FieldType::part;
   return element;

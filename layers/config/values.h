@@ -31,6 +31,8 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, int64_t& value,
 bool read_value(const FieldInfo& info, const ConfigNode& node, double& value, ConfigErrors& errors);
 bool read_value(const FieldInfo& info, const ConfigNode& node, std::string& value,
                 ConfigErrors& errors);
+bool read_value(const FieldInfo& info, const ConfigNode& node, NamedNumbers::value_type& value,
+                ConfigErrors& errors);
 
 // Returns true if the node has this kind. Otherwise reports it: a list instead of a scalar, say.
 bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind kind,
@@ -51,7 +53,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, std::optional<T>&
   return true;
 }
 
-// The declaration of one element of a list field.
+// The declaration of one element of a list or map field.
 FieldInfo element_of(const FieldInfo& list);
 bool has_length(const FieldInfo& info, const ConfigNode& node, ConfigErrors& errors);
 
@@ -64,7 +66,8 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, std::vector<T>& v
     value.assign(ok ? 1 : 0, one);
     return ok;
   }
-  if (!has_kind(info, node, ConfigNode::Kind::list, errors)) {
+  const bool is_map = info.type == FieldType::number_map;
+  if (!has_kind(info, node, is_map ? ConfigNode::Kind::map : ConfigNode::Kind::list, errors)) {
     return false;
   }
   std::vector<T> elements;

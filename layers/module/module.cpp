@@ -86,7 +86,7 @@ std::vector<NamedParameter> Module::parameters() const {
   std::unordered_set<const void*> seen;
   for_each_parameter([&](const std::string& name, Parameter& parameter) {
     if (seen.insert(parameter.identity()).second) {
-      found.push_back({name, parameter.tensor()});
+      found.push_back({name, parameter.tensor(), parameter.rate});
     }
   });
   return found;

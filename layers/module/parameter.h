@@ -42,6 +42,7 @@ class Parameter {
   bool is_stored() const { return is_stored_; }
   // The same for parameters that are tied to each other, frozen or not.
   const void* identity() const { return (leaf_ ? leaf_ : tensor_).node().get(); }
+  double rate = 1;  // what optimizers multiply its learning rate by
 
  private:
   Parameter(const Parameter&) = default;
@@ -74,6 +75,7 @@ class Buffer {
 struct NamedParameter {
   std::string name;  // "trf_blocks.0.att.W_query.weight"
   Tensor tensor;
+  double rate = 1;  // a factor of the learning rate
 };
 
 }  // namespace heed

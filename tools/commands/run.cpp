@@ -24,9 +24,10 @@ void require_precision_of(const RunTree& config) {
 void check_run_sets(const std::vector<std::string>& sets) {
   for (const std::string& set : sets) {
     require<ConfigError>(set.starts_with("data.path=") || set.starts_with("data.validation=") ||
-                             set.starts_with("train.weights="),
+                             set.starts_with("train.weights=") ||
+                             (set.starts_with("train.") && set.ends_with("=none")),
                          "--set ", printable(set), ": of a run, only data.path and train.weights ",
-                         "may be set: it is as it was trained");
+                         "may be set, and keys of train to none: it is as it was trained");
   }
 }
 

@@ -29,16 +29,16 @@ void check_run_sets(const std::vector<std::string>& sets);
 
 // Loads a run, switching to the program of its precision if necessary. Prints warnings about
 // damaged checkpoints to standard error. `sets` may say where data.path and train.weights are now,
-// nothing else (ConfigError): the run is as it was trained. If training removes the checkpoint
-// before it is read, the newer one is loaded. A `file` takes the place of the data, all of it as
-// training examples; ConfigError for a task that reads none.
+// and that keys of train are none, nothing else (ConfigError): the run is as it was trained. If
+// training removes the checkpoint before it is read, the newer one is loaded. A `file` takes the
+// place of the data, all of it as training examples; ConfigError for a task that reads none.
 TrainedRun load_trained(const std::string& run, const std::vector<std::string>& sets,
                         const std::string& file = "", Purpose purpose = Purpose::train);
 
 // The same for commands that need no examples: unless `sets` name the data, it may have moved or
 // changed, since the run has kept its vocabularies. Examples are then refused.
 inline TrainedRun load_to_ask(const std::string& run, const std::vector<std::string>& sets) {
-  const bool has_data = !sets.empty() && !sets.front().starts_with("train.weights=");
+  const bool has_data = !sets.empty() && !sets.front().starts_with("train.");
   return load_trained(run, sets, "", has_data ? Purpose::train : Purpose::ask);
 }
 

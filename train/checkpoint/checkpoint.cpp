@@ -107,7 +107,7 @@ template <class Visit>
 void for_each_state(Optimizer& optimizer, Visit&& visit) {
   for (const auto& [kind, arrays] : optimizer.state()) {
     for (size_t k = 0; k < arrays->size(); ++k) {
-      visit(kind + "." + optimizer.parameters()[k].name, (*arrays)[k]);
+      if ((*arrays)[k]) visit(kind + "." + optimizer.parameters()[k].name, (*arrays)[k]);
     }
   }
 }
@@ -129,8 +129,8 @@ void check_optimizer(const SafeTensors& file, Optimizer& optimizer, std::optiona
   require<IoError>(file.at("step").shape.empty(), file.path(),
                    ": tensor \"step\": expected one number");
   const int64_t steps = file.integers("step").front();
-  require<IoError>(steps == step.value_or(steps), file.path(), ": tensor \"step\": expected ",
-                   step.value_or(0), ", got ", steps);
+  require<IoError>(steps <= step.value_or(steps), file.path(),
+                   ": tensor \"step\": expected at most ", step.value_or(0), ", got ", steps);
 }
 
 }  // namespace
@@ -164,7 +164,8 @@ void load_optimizer(Optimizer& optimizer, const fs::path& path, std::optional<in
 fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* optimizer,
                          const TrainingState& state,
                          const std::map<std::string, std::string>& texts, const Retention& keep,
-                         const std::map<std::string, std::string>& made_with) {
+                         const std::map<std::string, std::string>& made_with,
+                         const MoreFiles& more) {
   require<Error>(state.step >= 0, "save_checkpoint: expected a step >= 0, got ", state.step);
   const fs::path folder = checkpoints_of(run) / step_name(state.step);
   require_no_link(checkpoints_of(run));
@@ -187,6 +188,7 @@ fs::path save_checkpoint(const fs::path& run, const Module& model, Optimizer* op
     if (optimizer != nullptr) {
       manifest.files[stored_optimizer] = save_optimizer(inside / stored_optimizer, *optimizer);
     }
+    if (more) more(inside, manifest.files);
     write_manifest(inside, manifest);
   });
   prune_checkpoints(run, state.step, keep);

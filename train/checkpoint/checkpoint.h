@@ -13,6 +13,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,15 +32,20 @@ struct Retention {
   std::optional<int64_t> best = {};  // that of this step if it is intact; `best` links to it
 };
 
+using MoreFiles =
+    std::function<void(const std::filesystem::path&, std::map<std::string, Fingerprint>&)>;
+
 // Writes RUN/checkpoints/step-<state.step>, replacing an existing one. Removes incomplete
 // checkpoints of processes that have ended, and prunes (see below). With optimizer == nullptr only
 // weights and state are saved. `texts` are further files: config.yaml, which is required, and what
-// the task needs (file name, contents). `made_with` goes to the manifest. Returns the folder.
+// the task needs (file name, contents); `more` writes others and adds them to the manifest.
+// `made_with` goes there, too. Returns the folder.
 std::filesystem::path save_checkpoint(const std::filesystem::path& run, const Module& model,
                                       Optimizer* optimizer, const TrainingState& state,
                                       const std::map<std::string, std::string>& texts,
                                       const Retention& keep,
-                                      const std::map<std::string, std::string>& made_with = {});
+                                      const std::map<std::string, std::string>& made_with = {},
+                                      const MoreFiles& more = {});
 
 // Removes the checkpoints that are no longer wanted. Kept are that of `step`, the intact ones
 // before it up to keep.newest in all, and the best one. Checkpoints of later steps are removed,
@@ -89,7 +95,7 @@ TrainingState load_checkpoint(const std::filesystem::path& checkpoint, Module& m
 
 // The state of an optimizer in a safetensors file: the number of its steps and, of each parameter,
 // what it keeps, under PyTorch's names: "exp_avg.head.weight". load_optimizer throws IoError for
-// the state of other parameters, another precision, or another number of steps, if given; the
+// the state of other parameters, another precision, or more steps than `step`, if given; the
 // optimizer is then unchanged.
 Fingerprint save_optimizer(const std::filesystem::path& path, Optimizer& optimizer);
 void load_optimizer(Optimizer& optimizer, const std::filesystem::path& path,

@@ -278,6 +278,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
   });
   const bool not_all_types = !unreadable.empty() || errors.count() > before;
   LoadedRun run;
+  run.checkpoint = checkpoint;
   run.config.purpose = purpose;
   share_context_length(tree);
   read_sections(run, tree, folder, checkpoint, errors, unreadable);
@@ -299,7 +300,7 @@ LoadedRun load_run(RunTree tree_and_mistakes, const fs::path& folder, Purpose pu
     turn_off_dropout(run.config.model);
   }
   run.resolved = write_struct(config_ref(run.config));
-  for (const char* section : {"model", "train"}) {
+  for (const char* section : {"model", "optimizer", "train"}) {
     copy_marks(tree.get(section), *run.resolved.find(section));
   }
   if (run.task) resolve_data(*run.resolved.find("data"), folder, *run.task);

@@ -110,6 +110,7 @@ struct LoadedRun {
   // The safetensors file to start from; "" for a run that draws its weights, or goes on from a
   // checkpoint that has all of them.
   std::filesystem::path weights = {};
+  std::filesystem::path checkpoint = {};   // the folder that it goes on from or is loaded from
   std::vector<std::string> warnings = {};  // about that file, for the user
 
   // The task's line about its data, and whether a single batch of it is used.

@@ -12,6 +12,7 @@
 
 #include "layers/module/registry.h"
 #include "train/config/run_config.h"
+#include "train/files/fingerprint.h"
 
 namespace heed {
 
@@ -29,8 +30,8 @@ struct RunInTraining {
   std::function<void(const std::string&)> say = {};  // to the terminal and to log.txt
 };
 
-// Its functions are called from the top to the bottom. Those of the last part are called on one
-// object, all others on objects that are made for the call.
+// Its functions are called from the top to the bottom. Those of the last two parts are called on
+// one object each, all others on objects that are made for the call.
 class RunHooks {
  public:
   using Path = std::filesystem::path;
@@ -94,8 +95,19 @@ class RunHooks {
     return {};
   }
 
-  // ---- The run trains. These must not throw, since they must never end a run. They are called
-  // between two steps, and leave gradients and random streams unchanged.
+  // ---- The run trains, on each worker. These may change it, alike on all, and throw.
+
+  // Training starts, or resumes from run.loaded.checkpoint.
+  virtual void on_start(const RunInTraining& /*run*/) {}
+  // Before each update. Why one with gradients of this norm is left out; "": it is not.
+  virtual std::string objection(double /*grad_norm*/) { return ""; }
+  // Before and after an evaluation or a sample: exchanges the weights for others, and back.
+  virtual void exchange_weights() {}
+  // On rank 0: writes files into the folder of a checkpoint, and adds them to its manifest.
+  virtual void on_save(const Path& /*folder*/, std::map<std::string, Fingerprint>& /*files*/) {}
+
+  // ---- The run trains, on rank 0. These must not throw, since they must never end a run. They are
+  // called between two steps, and leave gradients and random streams unchanged.
 
   // True for one that writes on standard output: it is there for `heed train --json` alone.
   virtual bool prints() const { return false; }

@@ -14,6 +14,7 @@ void AdamConfig::fields(Fields& f) {
   f.optional("weight_decay", weight_decay, at_least(0), "pull of the weights to 0");
   f.choice("decay", decay, {"matrices", "all"},
            "what weight_decay pulls: two axes or more, or all");
+  extra.own_fields(f);
 }
 
 // The update of one parameter p with gradient g. m and v are running means of g and g^2; s counts

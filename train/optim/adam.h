@@ -12,6 +12,7 @@ struct AdamConfig {
   double eps = 1e-8;
   double weight_decay = 0;
   std::string decay = "matrices";
+  SectionKeys extra{"optimizer"};
   void fields(Fields& f);
 };
 

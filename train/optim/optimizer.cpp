@@ -29,7 +29,7 @@ void Optimizer::step(double lr, double grad_scale) {
   for (size_t k = 0; k < parameters_.size(); ++k) {
     Tensor& parameter = parameters_[k].tensor;
     if (const Array g = parameter.grad()) {
-      update(k, parameter, g, lr, grad_scale);
+      update(k, parameter, g, lr * parameters_[k].rate, grad_scale);
     }
   }
   finish_step();

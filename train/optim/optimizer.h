@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "layers/config/section_keys.h"
 #include "layers/module/registry.h"
 
 namespace heed {
@@ -28,8 +29,8 @@ class Optimizer {
 
   void zero_grad();
 
-  // The state of each parameter, under PyTorch's names: {"exp_avg", ...}. The arrays share their
-  // buffers with the optimizer.
+  // The state of each parameter, under PyTorch's names: {"exp_avg", ...}; null for one that has
+  // none. The arrays share their buffers with the optimizer.
   virtual std::vector<std::pair<std::string, std::vector<Array>*>> state() = 0;
   void set_steps(int64_t steps) { steps_ = steps; }
 
@@ -38,14 +39,15 @@ class Optimizer {
   virtual std::string warning() const { return ""; }
 
  protected:
-  // Updates parameter k with gradient g and its own state. steps() already counts this update.
+  // Updates parameter k with gradient g, its own learning rate and its own state. steps() already
+  // counts this update.
   virtual void update(size_t k, Tensor& parameter, const Array& g, double lr,
                       double grad_scale) = 0;
   // After the last update() of a step, for optimizers that put all arithmetic into one shared loop
   // over all parameters (element_loop.h).
   virtual void finish_step() {}
 
-  std::vector<Array> zeros_like_parameters() const;  // null where another process updates
+  std::vector<Array> zeros_like_parameters() const;
 
  private:
   std::vector<NamedParameter> parameters_;

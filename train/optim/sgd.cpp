@@ -12,6 +12,7 @@ void Sgd::Config::fields(Fields& f) {
   f.optional("weight_decay", weight_decay, at_least(0), "pull of the weights to 0");
   f.choice("decay", decay, {"matrices", "all"},
            "what weight_decay pulls: two axes or more, or all");
+  extra.own_fields(f);
 }
 
 void Sgd::Config::check(ConfigErrors& errors, const ConfigNode& at) const {

@@ -21,6 +21,7 @@ class Sgd final : public Optimizer {
     bool nesterov = false;
     double weight_decay = 0;
     std::string decay = "matrices";
+    SectionKeys extra{"optimizer"};
     void fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const;
   };

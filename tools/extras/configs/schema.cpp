@@ -139,6 +139,8 @@ Json type_schema(const FieldInfo& info) {
       return {{"type", {"string", "number", "boolean"}}};
     case FieldType::choice:
       return {{"enum", info.choices}};
+    case FieldType::number_map:
+      return {{"type", "object"}, {"additionalProperties", number_schema("number", info.range)}};
     case FieldType::part:
       return part_schema(info);
     case FieldType::group:

@@ -1,56 +1,18 @@
 #include "tools/extras/fine_tuning/train/freeze.h"
 
-#include <fnmatch.h>
-
-#include <algorithm>
-
-#include "layers/config/text.h"
 #include "train/step.h"
 
 namespace heed {
 
-namespace {
-
-bool matches(const std::string& pattern, const std::string& name) {
-  return fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
-}
-
-}  // namespace
-
-bool matches_any(const std::vector<std::string>& patterns, const std::string& name) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return matches(pattern, name); });
-}
-
-std::set<const void*> parameters_matching(const Module& model,
-                                          const std::vector<std::string>& patterns) {
-  std::set<const void*> found;
-  model.for_each_parameter([&](const std::string& name, const Parameter& parameter) {
-    if (matches_any(patterns, name)) found.insert(parameter.identity());
+std::string mistake_in_freeze(const Module& model, const std::string& pattern) {
+  const std::set<const void*> chosen = parameters_matching(model, {pattern});
+  bool any_trains = chosen.empty();
+  model.for_each_parameter([&](const std::string&, Parameter& parameter) {
+    any_trains =
+        any_trains || (parameter.tensor().requires_grad() && chosen.contains(parameter.identity()));
   });
-  return found;
-}
-
-std::string none_called(const char* what, const std::string& pattern,
-                        const std::vector<std::string>& candidates) {
-  return text("no ", what, " is called ", printable(pattern),
-              did_you_mean(pattern, candidates, "; heed inspect CONFIG lists them"));
-}
-
-std::string mistake_in_pattern(const Module& model, const std::string& pattern, bool freezes) {
-  bool used = false, frozen = freezes;
-  std::vector<std::string> candidates;  // "att.W_query.weight", "att.W_query.*", "att.*"
-  model.for_each_parameter([&](const std::string& name, Parameter& parameter) {
-    used = used || matches(pattern, name);
-    frozen = frozen && !(parameter.tensor().requires_grad() && matches(pattern, name));
-    candidates.push_back(name);
-    for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
-      candidates.push_back(name.substr(0, dot) + ".*");
-    }
-  });
-  return !used    ? none_called("parameter", pattern, candidates)
-         : frozen ? "has no effect with train.lora, which freezes these itself"
-                  : "";
+  return any_trains ? mistake_in_pattern(model, pattern)
+                    : "has no effect with train.lora, which freezes these itself";
 }
 
 void freeze(Module& model, const std::vector<std::string>& patterns) {

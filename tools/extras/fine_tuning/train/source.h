@@ -26,9 +26,9 @@ Fingerprint source_fingerprint(const std::filesystem::path& file);
 std::string not_these_weights(const IoError& error);
 
 // Fills the parameters of `model` from a file. Parameters and tensors that a pattern in `ignored`
-// matches (freeze.h) may be missing, surplus or of another shape: such parameters stay as they are.
-// Throws IoError for a damaged file, ConfigError, which lists every tensor that does not fit with
-// both shapes, for one of another model. In a dry run tensors are compared only.
+// matches (parameter_patterns.h) may be missing, surplus or of another shape: such parameters stay
+// as they are. Throws IoError for a damaged file, ConfigError, which lists every tensor that does
+// not fit with both shapes, for one of another model. In a dry run tensors are compared only.
 void start_from(Module& model, const std::filesystem::path& file,
                 const std::vector<std::string>& ignored);
 

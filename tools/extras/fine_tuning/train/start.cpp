@@ -173,7 +173,8 @@ void FineTuning::prepare(Module& model, const LoadedRun& run, ConfigErrors& erro
   }
   const bool trains = run.config.purpose == Purpose::train;
   for (const ConfigNode& pattern : section.get("freeze").children()) {
-    const std::string mistake = mistake_in_pattern(model, pattern.text(), trains);
+    const std::string mistake = trains ? mistake_in_freeze(model, pattern.text())
+                                       : mistake_in_pattern(model, pattern.text());
     if (!mistake.empty()) errors.add(pattern, mistake);
   }
   if (trains && errors.empty()) freeze(model, train.freeze);
