@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the notebooks: notebooks/chapter_3.ipynb, your_text.ipynb, induction.ipynb.
+"""Writes the notebooks: notebooks/chapter_3.ipynb, your_text.ipynb, induction.ipynb, gradients.ipynb.
 
     tools/python/notebooks.py            writes them; the outputs of cells that have not changed stay
     tools/python/notebooks.py --check    fails if their cells are not what this script writes
@@ -196,6 +196,93 @@ The prediction itself, down to each product:
 run.explain(prompt)
 '''
 
+GRADIENTS = '''
+# Gradients one can see
+A small GPT learns sums. This notebook looks at what trains it: how gradients flow over a run, what one prediction wants
+of each weight, what one step on it changes, and how far back it reaches.
+>
+import numpy as np
+import heedgrad as hg
+from heedgrad.curves import curves
+from IPython.display import SVG
+
+np.set_printoptions(precision=3, suppress=True)
+with open("sums.txt", "w") as file:
+    file.write("\\n".join(f"{a} plus {b} is {a + b}." for a in range(60) for b in range(60)))
+run = hg.train({
+    "seed": 123,
+    "data": {"type": "text", "path": "sums.txt"},
+    "model": {"type": "gpt", "context_length": 48, "d_model": 48, "num_heads": 2, "num_layers": 2},
+    "optimizer": {"type": "adamw", "lr": 3e-3},
+    "train": {"steps": 400, "batch_size": 16, "log_every": 10},
+    "eval": {"every": 20, "batches": 4, "gradients": True},
+}, out="runs/sums")
+run.metrics()
+---
+## Over the run
+At each evaluation the run wrote the norm of every gradient, of the weights, and of what the step changed. Often that is
+about a thousandth of the weights; here, with a rate of 0.003, somewhat more.
+>
+history = run.gradients()
+ratio = history.update_norm / history.weight_norm.clip(1e-12)
+hg.Table({"parameter": name, "gradient": history.grad_norm[-1, i], "update / weight": ratio[-1, i]}
+         for i, name in enumerate(history.parameters) if name.endswith("weight"))
+>
+shown = ["tok_emb.weight", "trf_blocks.0.ff.layers.0.weight", "trf_blocks.1.ff.layers.0.weight", "out_head.weight"]
+SVG(curves({name: (history.steps, history.grad_norm[:, history.parameters.index(name)]) for name in shown}))
+---
+## One prediction, backwards
+What follows "12 plus 30 is "? The gradient of the loss by the logits is p - y: what the model says minus what is wanted.
+The output layer gets it times what it read, so its gradient is a matrix of rank one, and its columns are p - y.
+>
+prompt, answer = "12 plus 30 is ", "4"
+gradients = run.gradients(prompt, answer)
+lesson = run.teach(prompt, answer)
+out = gradients["out_head.weight"].astype(np.float64)      # (vocabulary, width)
+left, sizes, _ = np.linalg.svd(out)
+assert sizes[1] < 1e-4 * sizes[0]
+wanted = np.abs(left[:, 0]).argmax()                       # y is 1 there, so p - 1 is the largest
+p_minus_y = left[:, 0] / left[wanted, 0] * (lesson.before - 1)
+print("p - y", p_minus_y, "sum", abs(p_minus_y.sum()).round(3))
+assert abs(p_minus_y.sum()) < 1e-3
+---
+## Who said so?
+Gradient times activation tells how much each token, and each part of the model, adds to the logit of the answer.
+>
+found = run.attribute(prompt, answer)
+hg.Table({"token": token, "value": value} for token, value in zip(found.tokens, found.values))
+>
+found.parts
+---
+The attention that it used:
+>
+run.attention(prompt)
+---
+## One step on it
+What would one step of plain gradient descent on this example change? The run stays as it is.
+>
+print(f"p: {lesson.before:.3f} -> {lesson.after:.3f}, loss: {lesson.loss_before:.3f} -> {lesson.loss_after:.3f}")
+assert lesson.loss_after < lesson.loss_before
+lesson.others
+---
+The gradient promises a straight line. Small steps follow it, large ones do not:
+>
+squared = sum(float((one.astype(np.float64) ** 2).sum()) for one in gradients.values())
+rates = [0.001, 0.01, 0.1, 1.0]
+hg.Table({"lr": lr, "promised": -lr * squared, "measured": step.loss_after - step.loss_before}
+         for lr in rates for step in [run.teach(prompt, answer, lr=lr)])
+---
+## How far back?
+The norm of the gradient at the token k places before the last one, a mean over validation windows.
+>
+reach = run.reach()
+SVG(curves({"d loss / d embedding, by distance": (np.arange(len(reach)), reach)}))
+---
+All of one prediction, every number with what it was computed from:
+>
+run.explain(prompt)
+'''
+
 
 def cells(text: str) -> list[dict[str, Any]]:
     """The cells of a text: "---" ends one, ">" begins code."""
@@ -258,7 +345,7 @@ def run(text: str) -> str:
 
 
 NOTEBOOKS = {"chapter_3.ipynb": CHAPTER_3, "your_text.ipynb": YOUR_TEXT,
-             "induction.ipynb": INDUCTION}
+             "induction.ipynb": INDUCTION, "gradients.ipynb": GRADIENTS}
 
 
 def main() -> int:

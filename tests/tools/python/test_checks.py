@@ -45,6 +45,9 @@ def test_tour() -> None:
     assert not np.array_equal(other["causal.weights"], numbers["causal.weights"])
     assert hg.tour("scores", x=np.eye(3))["simple.scores_2"].shape == (3,)
     assert len(hg.tour()) >= 35
+    planted = hg.tour("planted_mistakes")  # sentences are in its text
+    assert planted["planted_mistakes.softmax_wrong"].shape == (5, 5)
+    assert "planted_mistakes.softmax_says" not in planted and "gradcheck:" in planted.text
 
 
 def test_layers() -> None:

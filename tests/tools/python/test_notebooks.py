@@ -22,7 +22,7 @@ def test_they_are_what_the_script_writes() -> None:
     assert subprocess.run([sys.executable, script, "--check"]).returncode == 0
 
 
-NAMES = ["chapter_3", "your_text", "induction"]
+NAMES = ["chapter_3", "your_text", "induction", "gradients"]
 
 
 @pytest.mark.parametrize("name", NAMES)

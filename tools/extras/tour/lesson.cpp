@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tools/extras/report/print.h"
+#include "tools/extras/tour/digits.h"
 
 namespace heed::tour {
 
@@ -30,8 +31,8 @@ std::map<std::string, std::string> common_words(const TourInputs& in) {
 
 class Writer {
  public:
-  Writer(const TourInputs& in, const StepValues& shown, size_t width)
-      : words_(common_words(in)), width_(width) {
+  Writer(const TourInputs& in, const StepValues& shown, size_t width, bool in_digits)
+      : words_(common_words(in)), width_(width), in_digits_(in_digits) {
     for (const StepValues::Entry& entry : shown.entries()) {
       std::visit([&](const auto& value) { add_value(entry.name, value); }, entry.value);
     }
@@ -58,6 +59,9 @@ class Writer {
   void add_value(const std::string& name, const T& shown) {
     if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Ids>) {
       words_[name] = printed(shown);
+      if constexpr (std::is_same_v<T, Tensor>) {
+        if (in_digits_) words_[name] = three_digits(shown);
+      }
       shapes_[name] = shown.rank() > 0 ? text(", shape ", shown.shape()) : "";
     } else {
       words_[name] = text(shown);
@@ -84,7 +88,12 @@ class Writer {
     require<Error>(found != words_.end(), "tour: a text refers to ", name, ", which is not shown");
     const std::string& shape = shapes_.at(name);
     const bool bare = heading == name && shape.empty();
-    return (bare ? "" : filled_in(heading) + shape + ":\n") + found->second + "\n";
+    const std::string shown =
+        (bare ? "" : filled_in(heading) + shape + ":\n") + found->second + "\n";
+    const auto check = words_.find(name + "_check");
+    return check == words_.end() || !in_digits_
+               ? shown
+               : side_by_side(shown, "by differences:\n" + check->second + "\n", width_);
   }
 
   // Replaces {name} by its value as text; other braces are left alone.
@@ -116,6 +125,7 @@ class Writer {
   std::map<std::string, std::string> words_;   // name -> value
   std::map<std::string, std::string> shapes_;  // name -> ", shape (6, 3)", or ""
   const size_t width_;
+  const bool in_digits_;
 };
 
 Json number(real value) {
@@ -168,7 +178,8 @@ StepValues run(const Step& step, const TourInputs& in) {
 std::string lesson(const Step& step, const TourInputs& in, const StepValues& shown, size_t width) {
   const std::string line(width, '=');
   return text(line, "\n", step.name, ": ", step.title, "\n", "source: ", step.source,
-              "\ncode:   ", step.file, "\n", line, "\n", Writer(in, shown, width).write(step.text));
+              "\ncode:   ", step.file, "\n", line, "\n",
+              Writer(in, shown, width, step.in_float64).write(step.text));
 }
 
 std::vector<std::string> json_lines(const Step& step, const StepValues& shown, bool all) {
@@ -182,11 +193,14 @@ std::vector<std::string> json_lines(const Step& step, const StepValues& shown, b
   return lines;
 }
 
-std::string page_json(const std::vector<Step>& steps, const TourInputs& in) {
-  const auto list = [](const std::vector<StepValues::Entry>& entries) {
+std::string page_json(const std::vector<Step>& steps, const TourInputs& in,
+                      const std::string& computed) {
+  const Json elsewhere = Json::parse(computed);
+  const auto list = [&](const std::vector<StepValues::Entry>& entries, const std::string& step) {
     nlohmann::ordered_json values = nlohmann::ordered_json::object();
     for (const StepValues::Entry& entry : entries) {
-      values[entry.name] = std::visit(AsJson{}, entry.value);
+      const auto found = elsewhere.find(step + "." + entry.name);
+      values[entry.name] = found != elsewhere.end() ? *found : std::visit(AsJson{}, entry.value);
     }
     return values;
   };
@@ -203,8 +217,8 @@ std::string page_json(const std::vector<Step>& steps, const TourInputs& in) {
                              {"source", step.source},
                              {"file", step.file},
                              {"text", step.text},
-                             {"values", list(shown.entries())},
-                             {"drawn", list(shown.drawn())}});
+                             {"values", list(shown.entries(), step.name)},
+                             {"drawn", list(shown.drawn(), step.name)}});
   }
   return page.dump();
 }

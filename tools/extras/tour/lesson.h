@@ -20,7 +20,9 @@ std::vector<std::string> json_lines(const Step& step, const StepValues& shown, b
 
 // What the page of the tour is given: {"version", "bits", "words", "common": {name: text},
 // "inputs", "steps": [{"name", "title", "source", "file", "text", "values": {name: value}, "drawn":
-// {name: value}}]}. Tensors are nested lists, as in json_lines().
-std::string page_json(const std::vector<Step>& steps, const TourInputs& in);
+// {name: value}}]}. Tensors are nested lists, as in json_lines(). Values of which `computed`, an
+// object as of --json, has "<step>.<name>" are taken from there.
+std::string page_json(const std::vector<Step>& steps, const TourInputs& in,
+                      const std::string& computed = "{}");
 
 }  // namespace heed::tour

@@ -64,6 +64,9 @@ struct Step {
   std::string text;
   void (*run)(const TourInputs& in, StepValues& show);
   bool records = false;  // the graph, for a backward pass; others run under NoGrad
+  // Its numbers are shown with three significant digits. Next to a value x that has one stands
+  // x_check, the same by differences. Only the numbers for a page are computed in float32 as well.
+  bool in_float64 = false;
 };
 
 }  // namespace heed::tour

@@ -28,6 +28,12 @@ std::vector<Step> gradient_steps();     // what training changes
 // All steps, in the order of the tour.
 std::vector<Step> all_steps();
 
+std::vector<Step> backward_parts();    // from a loss back to the words
+std::vector<Step> planted_mistakes();  // how a check finds them
+
+// Those of `heed tour backward`, which comes after the tour.
+std::vector<Step> backward_steps();
+
 // x[i]: row i of x (n, d), as (d). Of x (n, ...): without its first axis.
 inline Tensor row(const Tensor& x, int64_t i) {
   return reshape(slice(x, 0, i, i + 1), x.shape().without(0));

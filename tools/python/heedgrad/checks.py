@@ -71,7 +71,8 @@ def tour(step: str | int | None = None, *, seed: int | None = None,
     """Attention step by step: the numbers of ``heed tour``, float64 arrays under their names.
 
     ``step``: the name or number of one step, or a word in it; all steps without one. ``seed``:
-    draws other weights than the book's. ``x``: other embedded words, float (T, d).
+    draws other weights than the book's. ``x``: other embedded words, float (T, d). What a step says
+    in words is in ``.text`` alone.
 
     >>> import heedgrad as hg
     >>> weights = hg.tour("causal")["causal.weights"]
@@ -85,7 +86,8 @@ def tour(step: str | int | None = None, *, seed: int | None = None,
             save_file({"x": np.ascontiguousarray(x, np.float32)}, inputs)
         arguments = [*([] if step is None else [step]), *options(seed=seed, inputs=inputs)]
         answer = json_of("tour", *arguments)
-        found = Tour((name, np.array(numbers, np.float64)) for name, numbers in answer.items())
+        found = Tour((name, np.array(numbers, np.float64)) for name, numbers in answer.items()
+                     if not isinstance(numbers, str))
         found.text = text_of("tour", *arguments).rstrip()
     return found
 

@@ -19,6 +19,7 @@
 #include "tools/command.h"
 #include "tools/extras/report/pages/output_file.h"
 #include "tools/extras/report/pages/page.h"
+#include "tools/extras/tour/commands/float64.h"
 #include "tools/extras/tour/lesson.h"
 #include "tools/extras/tour/steps.h"
 #include "tools/terminal/table.h"
@@ -102,22 +103,35 @@ std::vector<Step>::const_iterator step_about(const std::vector<Step>& steps, std
              : about([](const Step& step) { return step.text; });
 }
 
-// One step, by its name, its number in the list or a word, or all of them.
+constexpr const char* backward = "backward";
+
+std::vector<Step> both(std::vector<Step> steps, const std::vector<Step>& more) {
+  steps.insert(steps.end(), more.begin(), more.end());
+  return steps;
+}
+
+// One step, by its name, its number in the list or a word, those of the backward pass, or the tour.
 std::vector<Step> chosen_steps(const std::string& name) {
-  const std::vector<Step> steps = tour::all_steps();
+  const std::vector<Step> steps = tour::all_steps(), after = tour::backward_steps();
   if (name.empty()) {
     return steps;
   }
+  if (name == backward) {
+    return after;
+  }
+  const std::vector<Step> all = both(steps, after);
   std::vector<std::string> names;
-  for (const Step& step : steps) {
-    if (step.name == name || std::to_string(names.size() + 1) == name) {
+  for (const Step& step : all) {
+    const bool numbered = names.size() < steps.size();
+    if (step.name == name || (numbered && std::to_string(names.size() + 1) == name)) {
       return {step};
     }
     names.push_back(step.name);
   }
+  names.push_back(backward);
   const std::string near = nearest(name, names);
-  const auto about = near.empty() ? step_about(steps, name) : steps.end();
-  require<ConfigError>(about != steps.end(), "heed tour: no step is called ", printable(name),
+  const auto about = near.empty() ? step_about(all, name) : all.end();
+  require<ConfigError>(about != all.end(), "heed tour: no step is called ", printable(name),
                        near.empty() ? text("; `heed tour --list` names all ", steps.size())
                                     : text(", did you mean ", near, "?"));
   return {*about};
@@ -129,7 +143,8 @@ void print_list(const std::vector<Step>& steps) {
       terminal_width(STDOUT_FILENO).value_or(enough_for_sources) >= enough_for_sources;
   Table table({Align::right, Align::left, Align::left, Align::left});
   for (size_t i = 0; i < steps.size(); ++i) {
-    table.add({std::to_string(i + 1), steps[i].name, steps[i].title, wide ? steps[i].source : ""});
+    table.add({steps[i].in_float64 ? "" : std::to_string(i + 1), steps[i].name, steps[i].title,
+               wide ? steps[i].source : ""});
   }
   print_text(table.text());
 }
@@ -142,7 +157,8 @@ std::string lesson_text(const Step& step, const TourInputs& in) {
 
 void print_json(const std::vector<Step>& steps, const TourInputs& in) {
   std::string object;
-  const bool all = steps.size() == 1;  // not only the keys of the reference file
+  const bool all =  // not only the keys of the reference file
+      steps.size() == 1 || steps.front().in_float64;
   for (const Step& step : steps) {
     for (const std::string& line : tour::json_lines(step, tour::run(step, in), all)) {
       object += (object.empty() ? "" : ",\n ") + line;
@@ -250,15 +266,18 @@ void exercise(const TourInputs& in) {
   }
 }
 
-void print_tour(const std::vector<Step>& steps, const TourInputs& in) {
+void print_tour(const std::vector<Step>& steps, const TourInputs& in, bool back) {
   std::string lesson =
-      text("Attention in ", steps.size(), " steps, from a dictionary to a GPT that writes.\n",
-           "`heed tour STEP` shows one, `heed tour --list` names them.\n", the_book,
-           "Each step says where its code is.\n\n");
+      back
+          ? text("The backward pass in ", steps.size(), " steps, from the loss to the words.\n",
+                 "`heed tour STEP` shows one, `heed tour backward --list` names them.\n\n")
+          : text("Attention in ", steps.size(), " steps, from a dictionary to a GPT that writes.\n",
+                 "`heed tour STEP` shows one, `heed tour --list` names them.\n", the_book,
+                 "Each step says where its code is.\n\n");
   for (size_t i = 0; i < steps.size(); ++i) {
     lesson += lesson_text(steps[i], in);
     const std::string where = text(i + 1, " of ", steps.size(), ": ", steps[i].name);
-    const char* next = i + 1 < steps.size() ? "next step" : "an exercise";
+    const char* next = i + 1 < steps.size() ? "next step" : back ? "end" : "an exercise";
     if (!on_terminal()) {
       print_text(lesson);
     } else if (!print_by_screens(lesson, where) || !go_on(where, next)) {
@@ -267,28 +286,49 @@ void print_tour(const std::vector<Step>& steps, const TourInputs& in) {
     }
     lesson.clear();
   }
-  exercise(in);
+  if (!back) {
+    exercise(in);
+    print_line(stdout, "How all of it learns: heed tour backward");
+  }
 }
 
-void write_page(const std::string& file, const std::vector<Step>& steps, const Options& options) {
-  std::vector<InputFile> inputs;
-  if (options.inputs) {
-    inputs.push_back({"--inputs", *options.inputs});
+// Those that change the numbers of a step.
+std::vector<std::string> flags_of(const Options& options) {
+  std::vector<std::string> flags;
+  if (options.seed) flags = {"--seed", std::to_string(*options.seed)};
+  if (options.inputs) flags.insert(flags.end(), {"--inputs", *options.inputs});
+  return flags;
+}
+
+// Pages are heed's alone: a template, of which heed-f64 has no instance.
+template <bool has_pages>
+void write_page(const std::string& file, std::vector<Step> steps, const Options& options) {
+  if constexpr (has_pages) {
+    std::vector<InputFile> inputs;
+    if (options.inputs) {
+      inputs.push_back({"--inputs", *options.inputs});
+    }
+    require_replaceable("heed tour: --html", file, inputs);
+    steps = options.step.empty() ? both(std::move(steps), tour::backward_steps()) : steps;
+    std::optional<std::string> computed;
+    if (steps.back().in_float64 && !(computed = tour_in_float64(flags_of(options)))) {
+      require<IoError>(options.step.empty(), "heed tour ", options.step, ": needs heed-f64");
+      std::erase_if(steps, [](const Step& step) { return step.in_float64; });
+    }
+    const std::string data = tour::page_json(steps, inputs_by(options), computed.value_or("{}"));
+    const std::string page = filled(asset("tour/page"), {{"{{style}}", asset("pages/style")},
+                                                         {"{{more_style}}", asset("tour/style")},
+                                                         {"{{data}}", within_script(data)},
+                                                         {"{{scripts}}", asset("tour/scripts")}});
+    write_file_atomically(file, page, Links::follow);
+    print_line(stdout, written(file));
   }
-  require_replaceable("heed tour: --html", file, inputs);
-  const std::string data = tour::page_json(steps, inputs_by(options));
-  const std::string page = filled(asset("tour/page"), {{"{{style}}", asset("pages/style")},
-                                                       {"{{more_style}}", asset("tour/style")},
-                                                       {"{{data}}", within_script(data)},
-                                                       {"{{scripts}}", asset("tour/scripts")}});
-  write_file_atomically(file, page, Links::follow);
-  print_line(stdout, written(file));
 }
 
 void print_step(const Step& step, const TourInputs& in) {
   print_text(lesson_text(step, in));
   print_text(the_book);
-  const std::vector<Step> steps = tour::all_steps();
+  const std::vector<Step> steps = both(tour::all_steps(), tour::backward_steps());
   const auto same = [&step](const Step& other) { return other.name == step.name; };
   const auto next = std::next(std::find_if(steps.begin(), steps.end(), same));
   if (next != steps.end()) {
@@ -297,19 +337,22 @@ void print_step(const Step& step, const TourInputs& in) {
 }
 
 int run(const Options& options) {
-  require_precision("float32");  // float32, to match published numbers
   const std::vector<Step> steps = chosen_steps(options.step);
   if (options.list) {
     print_list(steps);
-  } else if (options.html) {
+    return 0;
+  }
+  // float32, to match published numbers
+  require_precision(steps.front().in_float64 && !options.html ? "float64" : "float32");
+  if (options.html) {
     require<ConfigError>(!options.json, "heed tour: --html and --json: give one of them");
-    write_page(*options.html, steps, options);
+    write_page<!is_float64>(*options.html, steps, options);
   } else if (options.json) {
     print_json(steps, inputs_by(options));
   } else if (steps.size() == 1) {
     print_step(steps.front(), inputs_by(options));
   } else {
-    print_tour(steps, inputs_by(options));
+    print_tour(steps, inputs_by(options), options.step == backward);
   }
   return 0;
 }
@@ -317,8 +360,12 @@ int run(const Options& options) {
 void declare(Arguments& arguments, Options& options) {
   Arguments::Words steps;
   for (const Step& step : tour::all_steps()) steps.emplace_back(step.name, step.title);
+  steps.emplace_back(backward, "the backward of each part, from a loss to the words");
+  for (const Step& step : tour::backward_steps()) steps.emplace_back(step.name, step.title);
   arguments
-      .positional("STEP", options.step, "one step only: its name or number in --list, or a word",
+      .positional("STEP", options.step,
+                  "one step only: its name or number in --list, or a word; `backward`: "
+                  "the backward pass through each part",
                   false)
       .offers(steps)
       .flag("--list", options.list, "name the steps")

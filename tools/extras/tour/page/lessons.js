@@ -222,5 +222,5 @@ function lesson(step, x) {
   const numbers = (value) => each(value, (one) => ({ "-inf": -Infinity, inf: Infinity, nan: NaN })[one] ?? one);
   const shown = Object.fromEntries(Object.entries(step.values).map(([name, value]) => [name, Array.isArray(value) ? numbers(value) : value]));
   const computed = lessons[step.name]?.(x, step.drawn, shown) ?? {};
-  return { ...shown, ...Object.fromEntries(Object.entries(computed).filter(([name]) => name in shown)) };
+  return { ...shown, ...Object.fromEntries(Object.entries(computed).filter(([name]) => name in shown || isBackward(step))) };
 }

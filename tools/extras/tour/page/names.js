@@ -2,7 +2,8 @@
 
 // The parts of the tour, each with its first step.
 const parts = [["Words", "word_by_word"], ["Weights", "weights"], ["Queries, keys, values", "trainable"], ["Hiding the future", "causal"],
-  ["Several heads", "wrapper"], ["The ladder", "mixed_by_ones"], ["A GPT", "layer_norm"], ["A gradient step", "gradient_step"]];
+  ["Several heads", "wrapper"], ["The ladder", "mixed_by_ones"], ["A GPT", "layer_norm"], ["A gradient step", "gradient_step"],
+  ["Backward", "cross_entropy_backward"]];
 
 function fixedText(x, digits) {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "−∞";
@@ -26,7 +27,7 @@ const kindOf = (name) => kinds[name.match(/quer|key|weight|value|loss/)?.[0]] ??
 
 // Shares of a whole: grey to ink.
 const otherShares = ["naive", "stable", "before", "by_sum", "by_softmax", "broken", "cold", "hot", "drawn_from", "of_targets"];
-const isShare = (name) => otherShares.includes(name) || (/weight|renormalised|probabilit/.test(name) && !/^dattn/.test(name));
+const isShare = (name) => otherShares.includes(name) || (/weight|renormalised|probabilit/.test(name) && !/^dattn|^dweights/.test(name));
 
 const shapeText = (value) => (Array.isArray(value) ? [value.length, ...shapeText(value[0])] : []);
 const indices = (count) => Array.from({ length: count }, (_, i) => String(i));
@@ -48,9 +49,17 @@ const ownNames = {
   loss: (_, name, rows, columns) => [rows > 1 ? data.words.slice(0, rows) : [""], data.words.slice(0, columns)],
 };
 
+// The words that the small GPT reads, or those that may come next.
+function backwardNames(name, rows, columns) {
+  const read = Math.min(data.words.length, 8) - 1, row = rows === 1;  // as SmallGpt::most
+  const words = (count) => (count === read + 1 ? data.words.slice(0, count) : count === read ? data.words.slice(0, read) : indices(count));
+  return [row ? [""] : words(rows), /^(normed|dnormed|dx|x|z|dz|dvote|direct|of_|dscale|dshift|added|layer_norm|xhat)/.test(name) ? indices(columns) : words(columns)];
+}
+
 // [rows, columns] of a matrix of a step; those that have nothing to do with the words are counted from 0.
 function namesOf(step, name, matrix) {
   const rows = matrix.length, columns = matrix[0].length;
+  if (isBackward(step)) return backwardNames(name, rows, columns);
   if (step.name in ownNames) return ownNames[step.name](step, name, rows, columns);
   const words = step.name in lessons ? data.words : [];
   if (rows > 1) return [rowNames(rows, words), columnNames(columns, words)];

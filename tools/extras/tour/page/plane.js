@@ -6,8 +6,8 @@ const degreesBetween = (a, b) => {
   return (Math.acos(Math.min(1, Math.max(-1, share))) * 180) / Math.PI;
 };
 
-// arrows() -> [{name, vector, kind, moved, picked}]: kind is "query", "key" or ""; moved(x, y) if it can be dragged,
-// picked() if it can be clicked. The angle is drawn between the query and the key.
+// arrows() -> [{name, vector, kind, start, moved, picked}]: kind is "query", "key", "downhill" or ""; from the start, else
+// from 0; moved(x, y) if it can be dragged, picked() if it can be clicked. The angle is drawn between the query and the key.
 class Plane {
   constructor(arrows, label, height = 250) {
     this.arrows = arrows;
@@ -35,7 +35,7 @@ class Plane {
     this.svg.setAttribute("width", this.width);
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     const taken = [], last = [...arrows].sort((a, b) => (a.kind ? 1 : 0) - (b.kind ? 1 : 0));
-    const labels = [...last].reverse().map((one) => this.label(one, taken));
+    const labels = [...last].reverse().filter((one) => one.name).map((one) => this.label(one, taken));
     this.svg.replaceChildren(...this.axes(), ...this.angle(arrows), ...last.flatMap((one) => this.arrow(one, arrows.indexOf(one))), ...labels);
   }
 
@@ -53,8 +53,8 @@ class Plane {
   }
 
   arrow(one, index) {
-    const [x1, y1] = this.at([0, 0]), [x2, y2] = this.at(one.vector);
-    const tip = svgElement("circle", { cx: x2, cy: y2, r: one.kind ? 7 : 5, class: `${one.kind} ${one.moved || one.picked ? "grab" : ""}` });
+    const [x1, y1] = this.at(one.start ?? [0, 0]), [x2, y2] = this.at(one.vector);
+    const tip = svgElement("circle", { cx: x2, cy: y2, r: one.start ? 3 : one.kind ? 7 : 5, class: `${one.kind} ${one.moved || one.picked ? "grab" : ""}` });
     tip.addEventListener("pointerdown", (event) => { one.picked?.(); if (one.moved) this.drag(event, index); });
     return [svgElement("line", { x1, y1, x2, y2, class: `arrow ${one.kind}` }), tip];
   }

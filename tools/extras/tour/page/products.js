@@ -85,10 +85,11 @@ class ProductTable {
     const head = (words, kind) => words.map((word) => el("th", { class: kind, scope: "col" }, word));
     const first = (i, kind) => (kind !== "a" && parts > 1 && i % width === 0 ? `${kind} first` : kind);
     const cells = (matrix, kind, text) => matrix.map((row) => row.map((x, i) => el("td", { class: first(i, kind) }, text(x))));
-    const [powerOfA, powerOfB] = [a, b].map(powerOf), decimals = decimalsOf(c, columns.length > 8 ? 2 : 4);
-    this.aCells = cells(a, "a", (x) => fixedText(x / 10 ** powerOfA, 2));
-    this.bCells = cells(b, "b", (x) => fixedText(x / 10 ** powerOfB, 2));
-    this.cCells = cells(c, "result", (x) => fixedText(x, decimals));
+    const [powerOfA, powerOfB] = isBackward(step) ? [0, 0] : [a, b].map(powerOf), decimals = decimalsOf(c, columns.length > 8 ? 2 : 4);
+    const digits = (least, usual) => (x) => (isBackward(step) ? threeDigits(x, least) : usual(x));
+    this.aCells = cells(a, "a", digits(0, (x) => fixedText(x / 10 ** powerOfA, 2)));
+    this.bCells = cells(b, "b", digits(0, (x) => fixedText(x / 10 ** powerOfB, 2)));
+    this.cCells = cells(c, "result", digits(4, (x) => fixedText(x, decimals)));
     const aWide = { class: "a", colspan: inner.length + 1 };
     const title = (name, kind, width, power = 0) => el("th", { class: `name ${kindOf(name)} ${kind}`, colspan: width }, name + inPower(power));
     const titles = (list, kind, power) => list.map((name) => title(name, kind, width, power));

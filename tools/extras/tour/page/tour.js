@@ -11,7 +11,7 @@ function matricesOf(value, name = "") {
 function matrixSource(step, name, matrix, readout) {
   const [rows, columns] = namesOf(step, name, matrix), whole = matrix.flat().every(Number.isInteger);
   const decimals = decimalsOf(matrix, 4), isIds = whole && name === "targets";  // which are not more for being larger
-  const text = (x) => (!whole ? fixedText(x, decimals) : x === 0 && step.name === "word_by_word" ? "" : minus(String(x)));
+  const text = (x) => (isBackward(step) ? threeDigits(x, 4) : !whole ? fixedText(x, decimals) : x === 0 && step.name === "word_by_word" ? "" : minus(String(x)));
   const largest = Math.max(...matrix.flat().map(Math.abs).filter(Number.isFinite), 0);
   const most = isIds ? Infinity : !isShare(name) ? 1.5 * largest : largest > 1 ? largest : Math.min(1, 2 * largest);  // few cells are dark
   return { rows, columns, value: (r, c) => matrix[r][c], kind: "share", most, text,
@@ -65,6 +65,8 @@ function pageFigures(state) {
   if (["words", "scores", "dot_product"].includes(step.name)) figures.push(wordArrows(220));
   if (!("queries" in state.values)) figures.push(projectionFigure(step, unfolded));
   if (step.name === "trainable") figures.push(projectedArrows(step));
+  if (stages.some(([, name]) => name in step.values)) figures.push(flowFigure(step));
+  if (step.name === backwardStart || "dx" in step.values) figures.push(downhillFigure(step));
   figures.push(...(graphsOf[step.name] ?? []).map((graph) => graph(() => state.values)));
   const found = figures.filter(Boolean);
   state.redraw.push(...found.map((one) => one.draw));
@@ -91,8 +93,10 @@ function scenesOf(state) {
     const isValue = /^\{[\s\S]*\}$/.test(block);
     if (!scenes.length || (!isValue && scenes[scenes.length - 1].shown.length)) scenes.push({ told: [], shown: [] });
     const scene = scenes[scenes.length - 1];
+    const name = block.slice(1).split(/[ }]/)[0];
     if (isValue) scene.shown.push(valueFigure(state, block.slice(1, -1)));
-    else scene.told.push(textElement(state, block));
+    if (isValue && isBackward(state.step) && `${name}_check` in state.values) scene.shown.push(valueFigure(state, `${name}_check = by differences`));
+    else if (!isValue) scene.told.push(textElement(state, block));
   }
   scenes[0].shown.unshift(...pageFigures(state));
   return scenes.map(({ told, shown }) => el("div", { class: shown.length ? "scene" : "scene alone" },
@@ -102,7 +106,7 @@ function scenesOf(state) {
 function stepView(step, number) {
   const state = { step, values: lesson(step, inputs), redraw: [] };
   const constant = step.name in lessons ? "" : " These numbers do not depend on the inputs.";
-  const element = el("article", { id: step.name },
+  const element = el("article", { id: step.name, class: isBackward(step) ? "wide" : "" },
     el("p", { class: "where faint" }, `${number + 1} of ${data.steps.length} · ${step.name}`),
     el("h1", { tabindex: -1 }, step.title), ...scenesOf(state),
     el("p", { class: "faint sources" }, `Source: ${step.source}. Code: ${step.file}.${constant}`));

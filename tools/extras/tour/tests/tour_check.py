@@ -147,6 +147,26 @@ def check_figures(browser, page):
         check(browser.evaluate(SMALLEST) >= 15, f"?big has text of {browser.evaluate(SMALLEST)} px")
 
 
+def check_backward(browser):
+    """Every gradient follows a number that is dragged, none of them shows fewer than three digits, and differences agree."""
+    for name in browser.evaluate("data.steps.filter(isBackward).map((step) => step.name)"):
+        open_step(browser, name)
+        rough = browser.evaluate("[...document.querySelectorAll('main .scheme td, main .tensor tbody td, main .flow td')].map((one) => one.textContent)"
+                                 ".filter((text) => !/^(=?|0|1|−∞|\\d+)$/.test(text) && text.replace(/e.*/, '').replace(/[−.]/g, '').replace(/^0+/, '').length < 3)")
+        check(not rough, f"{name} shows {rough[:3]}")
+        before, wrong = computed(browser, name), name == "planted_mistakes"
+        browser.evaluate("changeInput(1, 0, 0.95)")
+        after = computed(browser, name)
+        browser.evaluate("changeInput(1, 0, 0.55)")
+        moved = [key for key in before if key.endswith("_check") and before[key] != after[key]]
+        check(len(moved) == sum(key.endswith("_check") for key in before), f"{name}: only {moved} follow")
+        for key in moved:
+            gap = max(abs(a - b) for a, b in zip(flat(after[key]), flat(after[key[:-6]])))
+            check(gap > 1e-3 if wrong else gap < 1e-8, f"{name}.{key}: differences are {gap} from the gradient")
+    open_step(browser, "layer_norm_backward")
+    check(browser.evaluate("document.querySelectorAll('.plane line.downhill').length") == 5, "no arrows against the gradient")
+
+
 def check_first_screen(browser):
     """Words, contents and W_query with its product are on the first screen of 1280 x 900."""
     seen = browser.evaluate("""['#contents a', '.inputs tbody tr:last-child', '.plane svg', '.scheme th.query', '.scheme tr:last-child td.result', '.sum', '.turn a']
@@ -204,8 +224,9 @@ def main(heed):
         check_figures(browser, page)
         browser.open(page.as_uri(), width=1280)
         check_hands(browser)
+        check_backward(browser)
         steps = browser.evaluate("data.steps")
-        check(len(steps) == 41, f"{len(steps)} steps")
+        check(len(steps) == 49, f"{len(steps)} steps")
         check_values(browser, heed, steps)
 
         draw = random.Random(3)

@@ -1,7 +1,6 @@
 // One step of gradient descent on an attention layer, with every gradient on the way.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 
@@ -12,6 +11,7 @@
 #include "layers/self_attention_v2.h"
 #include "layers/text/formatted.h"
 #include "tools/extras/tour/steps.h"
+#include "tools/extras/tour/training/at_each.h"
 #include "train/optimizer.h"
 
 namespace heed::tour {
@@ -99,9 +99,6 @@ In code: loss.backward(), then Sgd({.lr = 0.5}, parameters).step(). `heed train`
 few thousand times.
 )";
 
-// Sees each quantity of a forward pass under its name, and may put another in its place.
-using AtEach = std::function<Tensor(const std::string& name, const Tensor& x)>;
-
 Tensor run_forward(const SelfAttentionV2& layer, const Tensor& inputs, const Tensor& targets,
                    const AtEach& at) {
   const auto project = [&](const char* name, const char* weight, const Linear& linear) {
@@ -116,14 +113,6 @@ Tensor run_forward(const SelfAttentionV2& layer, const Tensor& inputs, const Ten
       at("attn_weights", softmax(attn_scores / std::sqrt(real{step_width})));
   const Tensor context_vec = at("context_vec", matmul(attn_weights, values));  // (T, 2)
   return at("loss", mse(context_vec, targets));
-}
-
-// x itself. A backward pass leaves d(loss)/dx in `gradient`, as retain_grad does in PyTorch.
-Tensor retained(const Tensor& x, Array& gradient) {
-  return record("retained", x.value(), {x}, [&gradient](const Array& dy, Grads& grads) {
-    gradient = dy.clone();
-    grads.add(0, dy);
-  });
 }
 
 // How far the gradients are from difference(name, element, h) of the loss: the largest gap, as a
@@ -176,13 +165,7 @@ void gradient_step(const TourInputs& in, StepValues& show) {
   const auto difference = [&](const std::string& one, int64_t element, real h) {
     const NoGrad off;
     const auto loss_at = [&](real by) -> double {
-      const auto at = [&](const std::string& name, const Tensor& x) {
-        if (name != one) return x;
-        Array moved = x.value().clone();
-        moved.mutable_data()[element] += by;
-        return Tensor(moved);
-      };
-      return run_forward(layer, inputs, targets, at).item();
+      return run_forward(layer, inputs, targets, moved_by(one, element, by)).item();
     };
     return (loss_at(h) - loss_at(-h)) / (2 * h);
   };
