@@ -79,9 +79,7 @@ void walk_through(const LoadedRun& run, const Workers& workers, Plan& plan) {
   plan.parameters = model->parameter_count();
   plan.weight_bytes = live();
   const std::vector<NamedParameter> trained = trained_parameters(*model);
-  for (const NamedParameter& parameter : trained) {
-    plan.trained_parameters += parameter.tensor.size();
-  }
+  for (const NamedParameter& each : trained) plan.trained_parameters += each.tensor.size();
   const auto gradient_bytes = [&](const TrainConfig& config, const Workers& of) {
     return static_cast<int64_t>(of.gradient_copies(config) *
                                 static_cast<double>(plan.trained_parameters) * sizeof(real));
@@ -96,30 +94,43 @@ void walk_through(const LoadedRun& run, const Workers& workers, Plan& plan) {
   require_outputs(*model, run, plan);
   for_each_hook([&](const RunHooks& each) { warn(each.about_model(run, *model), plan); });
 
-  // A step keeps what it has taken from the system, in blocks of many sizes: more than it uses at a
-  // time.
-  pool::trim();
-  const int64_t at_rest = pool::stats().reserved_bytes;
-  const int64_t flops = flop_count();
   // All micro-batches cost the same. Two are enough: the second is the first to accumulate
   // gradients, or to make a second shard.
   const int64_t accumulate = run.config.train.accumulate;
   TrainConfig walked = run.config.train;
   walked.accumulate = std::min<int64_t>(accumulate, 2);
-  const int64_t tokens = train_step(*model, *run.task, *optimizer, walked, 0).tokens;
-  plan.tokens_per_step = saturated_product(tokens / walked.accumulate, accumulate);
+  const auto bytes_of_step = [&] {
+    // A step keeps what it has taken from the system: more than it uses at a time.
+    pool::trim();
+    const int64_t at_rest = pool::stats().reserved_bytes;
+    const RestoreState restore(run.task->data());
+    const int64_t tokens = train_step(*model, *run.task, *optimizer, walked, 0).tokens;
+    plan.tokens_per_step = saturated_product(tokens / walked.accumulate, accumulate);
+    const int64_t bytes = pool::stats().reserved_bytes - at_rest;
+    return std::max<int64_t>(0, bytes - gradient_bytes(walked, one_worker()));
+  };
+  const int64_t flops = flop_count();
+  plan.activation_bytes = bytes_of_step();
   plan.flops_per_step = saturated_product((flop_count() - flops) / walked.accumulate, accumulate);
-  const int64_t step_bytes = pool::stats().reserved_bytes - at_rest;
-  plan.activation_bytes = std::max<int64_t>(0, step_bytes - gradient_bytes(walked, one_worker()));
+  plan.recomputes = run.config.train.recompute == "blocks";
+  const bool differs = model->recompute_blocks(!plan.recomputes) > 1;
+  plan.other_activation_bytes = differs ? bytes_of_step() : plan.activation_bytes;
 }
 
 std::string parts_of_memory(const Plan& plan) {
   return text("weights ", bytes_text(plan.weight_bytes), ", gradients ",
               bytes_text(plan.gradient_bytes), ", optimizer ", bytes_text(plan.optimizer_bytes),
-              ", activations ", bytes_text(plan.activation_bytes));
+              ", activations ", activations_text(plan));
 }
 
 }  // namespace
+
+std::string activations_text(const Plan& plan) {
+  const int64_t own = plan.activation_bytes, other = plan.other_activation_bytes;
+  const char* const how =
+      plan.recomputes ? " without recompute)" : " with train.recompute: blocks)";
+  return bytes_text(own) + (other == own ? "" : text(" (", bytes_text(other), how));
+}
 
 Plan make_plan(const LoadedRun& run, const Workers& workers) {
   Plan plan;
@@ -177,9 +188,7 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
     for (const auto& [label, words] : each.details(run)) say(label, words);
   });
   say("data", run.data_description());
-  for (const auto& [label, words] : run.task->details()) {
-    say(label, words);
-  }
+  for (const auto& [label, words] : run.task->details()) say(label, words);
   say("step", grouped(plan.tokens_per_step), plan.counts_tokens ? " tokens, " : " targets, ",
       short_number(static_cast<double>(plan.flops_per_step)), "FLOP in matrix products");
   say("run", grouped(run.config.train.steps), " steps, ", run.config.optimizer.type(), ", ",
@@ -192,12 +201,8 @@ std::vector<std::string> describe(const Plan& plan, const LoadedRun& run) {
       blas.products == "OpenBLAS"
           ? text("OpenBLAS kernels for ", blas.kernel, " (", blas.reason, ")")
           : text("our own products (", blas.products, ")"));
-  for (const std::string& warning : machine_warnings(blas)) {
-    say("warning", warning);
-  }
-  for (const std::string& warning : plan.warnings) {
-    say("warning", warning);
-  }
+  for (const std::string& warning : machine_warnings(blas)) say("warning", warning);
+  for (const std::string& warning : plan.warnings) say("warning", warning);
   return lines;
 }
 

@@ -23,11 +23,13 @@ struct Plan {
   int64_t weight_bytes = 0;
   int64_t gradient_bytes = 0;
   int64_t optimizer_bytes = 0;
-  int64_t activation_bytes = 0;  // peak memory of a step beyond the above
-  int64_t process_bytes = 0;     // of the process while it runs, data included
-  double base_lr = 0;            // the optimizer's, before the schedule
-  bool says_causal = false;      // the model, by its signature
-  bool fewer_threads = false;    // more would not pay for so small a model
+  int64_t activation_bytes = 0;        // peak memory of a step beyond the above
+  int64_t other_activation_bytes = 0;  // the same with the other value of train.recompute
+  bool recomputes = false;             // train.recompute: blocks
+  int64_t process_bytes = 0;           // of the process while it runs, data included
+  double base_lr = 0;                  // the optimizer's, before the schedule
+  bool says_causal = false;            // the model, by its signature
+  bool fewer_threads = false;          // more would not pay for so small a model
   // What trains without an error, but hardly as it was meant; a line each.
   std::vector<std::string> warnings;
   int64_t total_bytes() const {
@@ -39,6 +41,9 @@ struct Plan {
 // task are restored. Throws ConfigError if the model does not fit the data. The memory is that of
 // this worker.
 Plan make_plan(const LoadedRun& run, const Workers& workers = one_worker());
+
+// "1.9 GB (420 MB with train.recompute: blocks)": activations, with the other ones if they differ.
+std::string activations_text(const Plan& plan);
 
 // Throws ConfigError if `processes` such runs need more memory than this machine has available.
 void require_memory(const Plan& plan, int processes = 1);

@@ -132,9 +132,9 @@ void Grads::add(size_t k, Array g) {
 // that threw lose their gradients too, leaves included: these may be half written.
 class BackwardPass {
  public:
-  explicit BackwardPass(const NodeRef& root)
+  BackwardPass(const NodeRef& root, std::span<const NodeRef> ends)
       : stack_(std::exchange(spare_stack, {})), nodes_(std::exchange(spare_nodes, {})) {
-    collect(root);
+    collect(root, ends);
     GraphObserver::each([&](GraphObserver& observer) { observer.pass_begins(nodes_); });
   }
 
@@ -158,8 +158,9 @@ class BackwardPass {
   }
 
  private:
-  void collect(const NodeRef& root) {
+  void collect(const NodeRef& root, std::span<const NodeRef> ends) {
     const uint64_t visit = ++backward_passes;
+    for (const NodeRef& end : ends) end->visit_ = visit;
     stack_.assign(1, root.get());
     root->visit_ = visit;
     while (!stack_.empty()) {
@@ -223,11 +224,11 @@ class BackwardPass {
   size_t next_ = 0;  // the nodes before this one have run
 };
 
-void run_backward(const NodeRef& root, Array cotangent) {
+void run_backward(const NodeRef& root, Array cotangent, std::span<const NodeRef> ends) {
   require<GraphError>(static_cast<bool>(root), "backward: nothing here requires a gradient");
   require(cotangent && cotangent.shape() == root->shape(), "backward: expected a cotangent of ",
           "shape ", root->shape(), ", got ", cotangent ? text(cotangent.shape()) : "no array");
-  BackwardPass pass(root);
+  BackwardPass pass(root, ends);
   root->add_gradient(std::move(cotangent));
   pass.run();
 }

@@ -170,8 +170,9 @@ class Grads {
 
 // Adds d(loss)/d(leaf) to the gradient of every leaf that root depends on, given the cotangent
 // d(loss)/d(root), of root's shape. Frees the graph on the way, also if a backward throws: a second
-// pass throws GraphError.
-void run_backward(const NodeRef& root, Array cotangent);
+// pass throws GraphError. The pass stops at the nodes in `ends`: they get their gradient as leaves
+// do, and do not run.
+void run_backward(const NodeRef& root, Array cotangent, std::span<const NodeRef> ends = {});
 
 // While one exists, the operations of its thread record no graph. Several may end in any order.
 class NoGrad {

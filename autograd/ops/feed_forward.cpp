@@ -37,10 +37,13 @@ Array hidden_alone(const Array& x, const Affine& first, Gelu kind) {
   });
 }
 
-// dz = (dy @ weight) * gelu'(z), in one loop with the product `dw` if there is one.
-Array gradient_before_gelu(const Array& dy, const Array& weight, const Array& slope,
-                           const std::optional<Factors>& dw) {
-  Array dz = Array::uninitialised(slope.shape());
+// dz = (dy @ weight) * gelu'(z), in one loop with the product `dw` if there is one. Where that is
+// large, from 4 MB in float32 on, `dw` comes first, and dz then takes the place of h.
+Array gradient_before_gelu(const Array& dy, const Array& weight, const Array& slope, Array&& h,
+                           std::optional<Factors> dw) {
+  const bool in_place = h.unique() && h.size() >= 1 << 20;
+  if (in_place && dw) multiply(*std::exchange(dw, std::nullopt));
+  Array dz = in_place ? std::move(h) : Array::uninitialised(slope.shape());
   const Matrix to = as_writable_matrix(dz);
   const real* factor = slope.data();
   const auto times_slope = [=](const Block& block) {
@@ -78,20 +81,20 @@ Tensor feed_forward(const Tensor& x, const Affine& first, Gelu kind, const Affin
   Array h = wanted ? hidden_and_slope(x.value(), first, kind, slope)
                    : hidden_alone(x.value(), first, kind);
   Array y = detail::affine(h, second.weight.value(), second.bias.value());
-  return record("feed_forward", std::move(y),
-                {x, first.weight, first.bias, second.weight, second.bias},
-                [x = x.value(), w1 = first.weight.value(), w2 = second.weight.value(),
-                 h = std::move(h), slope = std::move(slope)](const Array& dy, Grads& grads) {
-                  std::optional<Factors> dw2;
-                  if (grads.needs(3)) dw2 = detail::weight_product(h, dy, grads.target(3));
-                  if (grads.needs(4)) grads.add(4, dy);
-                  if (slope) {
-                    const Array dz = gradient_before_gelu(dy, w2, slope, dw2);
-                    detail::linear_backward(x, w1, dz, grads);
-                  } else if (dw2) {
-                    multiply(*dw2);
-                  }
-                });
+  return record(
+      "feed_forward", std::move(y), {x, first.weight, first.bias, second.weight, second.bias},
+      [x = x.value(), w1 = first.weight.value(), w2 = second.weight.value(), h = std::move(h),
+       slope = std::move(slope)](const Array& dy, Grads& grads) mutable {
+        std::optional<Factors> dw2;
+        if (grads.needs(3)) dw2 = detail::weight_product(h, dy, grads.target(3));
+        if (grads.needs(4)) grads.add(4, dy);
+        if (slope) {
+          const Array dz = gradient_before_gelu(dy, w2, slope, std::move(h), dw2);
+          detail::linear_backward(x, w1, dz, grads);
+        } else if (dw2) {
+          multiply(*dw2);
+        }
+      });
 }
 
 }  // namespace heed

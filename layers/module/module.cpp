@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "autograd/graph/layer_scope.h"
+#include "autograd/ops/recompute.h"
+#include "layers/module/added_losses.h"
 #include "layers/module/init.h"
 
 namespace heed {
@@ -18,11 +20,44 @@ const std::string& intern(const std::string& text) {
 }
 
 Tensor Module::operator()(const Input& in) {
+  const bool again = recomputes_ && training_ && in.x.requires_grad() && NoGrad::recording() &&
+                     ForwardObserver::current() == nullptr;
+  return again ? run_again_later(in) : run(in);
+}
+
+// The losses that layers inside add are outputs, too: each run collects them for itself.
+Tensor Module::run_again_later(const Input& in) {
+  const auto names = std::make_shared<std::vector<std::string>>();
+  const std::vector<Tensor> outputs = recompute({in.x, in.context}, [this, in, names] {
+    const ForwardObserver none;  // as in the first run
+    const AddedLosses added;
+    std::vector<Tensor> all{run(in)};
+    names->clear();
+    for (const auto& [name, loss] : added.by_name) {
+      names->push_back(name);
+      all.push_back(loss);
+    }
+    return all;
+  });
+  for (size_t k = 0; k < names->size(); ++k) add_loss((*names)[k], outputs[k + 1]);
+  return outputs[0];
+}
+
+int64_t Module::recompute_blocks(bool on, int64_t after) {
+  if (!branches().empty()) {
+    recomputes_ = on && after > 0;
+    return after + 1;
+  }
+  for (auto child = children_.rbegin(); child != children_.rend(); ++child) {
+    after = child->second->recompute_blocks(on, after);
+  }
+  return after;
+}
+
+Tensor Module::run(const Input& in) {
   const LayerScope scope(path().c_str());
   ForwardObserver* const observer = ForwardObserver::current();
-  if (observer != nullptr) {
-    observer->before_forward(*this, in);
-  }
+  if (observer != nullptr) observer->before_forward(*this, in);
   Tensor out = forward(in);
   if (observer != nullptr) {
     out = offered(*this, Activation::output, out);
@@ -111,9 +146,7 @@ void Module::end_evaluation() {
 
 void Module::train(bool on) {
   training_ = on;
-  for (const auto& [name, child] : children_) {
-    child->train(on);
-  }
+  for (const auto& [name, child] : children_) child->train(on);
 }
 
 }  // namespace heed

@@ -44,6 +44,11 @@ class Module {
   }
   int64_t parameter_count() const;
 
+  // `train: {recompute: blocks}`: in training, the blocks (layers with branches()) but the last one
+  // keep their input alone and run again in the backward pass (ops/recompute.h); not if it needs no
+  // gradient or an observer watches. Returns the number of blocks, with those `after` this layer.
+  int64_t recompute_blocks(bool on, int64_t after = 0);
+
   // Switches dropout on or off, here and in all children. Does not affect the graph: see NoGrad.
   void train(bool on = true);
   bool training() const { return training_; }
@@ -84,6 +89,8 @@ class Module {
   template <class Layer>
   friend class Child;
 
+  Tensor run(const Input& in);
+  Tensor run_again_later(const Input& in);
   void require_new(const std::string& name) const;
   size_t adopt(const std::string& name, std::unique_ptr<Module> child);
   void enter(Module* parent, const std::string& name);
@@ -98,6 +105,7 @@ class Module {
   std::string name_;
   mutable const std::string* path_ = nullptr;  // interned; set at first use
   bool training_ = true;
+  bool recomputes_ = false;
   bool before_evaluation_ = true;
   int evaluations_ = 0;  // EvaluationModes that are alive
 };

@@ -54,6 +54,10 @@ void TrainConfig::fields(Fields& f) {
   f.optional(
       "overfit_batch", overfit_batch,
       "true: one batch again and again, without dropout, to see whether the model can learn");
+  f.choice("recompute", recompute, {"none", "blocks"},
+           "blocks: all but the last keep their input alone and run again in the backward pass; "
+           "the same bits in less memory, a step takes up to a third longer")
+      .may_change();
   extra.own_fields(f);
 }
 

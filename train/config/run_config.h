@@ -30,6 +30,7 @@ struct TrainConfig {
   std::optional<double> clip_grad_norm, max_seconds;
   int64_t log_every = 10;
   bool overfit_batch = false;
+  std::string recompute = "none";
   SectionKeys extra{"train"};
   void fields(Fields& f);
   void check(ConfigErrors& errors, const ConfigNode& at) const { extra.check(errors, at); }

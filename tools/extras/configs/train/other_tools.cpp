@@ -113,6 +113,7 @@ constexpr FieldWords field_words[] = {
      "accumulate_grad_batches"},
     {"shards", "", "num_processes world_size data_parallel_size"},
     {"clip_grad_norm", "", "grad_clip max_grad_norm gradient_clip_val clip_grad max_norm"},
+    {"recompute", "", "gradient_checkpointing activation_checkpointing use_checkpoint", "blocks"},
     {"max_seconds", "", "max_time time_limit"},
     {"log_every", "", "log_interval logging_steps log_every_n_steps log_steps log_freq"},
     {"weights", "train", "init_from pretrained resume_from"},
@@ -154,7 +155,7 @@ constexpr KeyWords key_words[] = {
     {"heed computes on the CPU: leave it out",
      "device device_type device_map cuda use_cuda gpu gpus num_gpus use_gpu accelerator backend "
      "mps compile torch_compile num_workers dataloader_num_workers pin_memory amp use_amp flash "
-     "ddp gradient_checkpointing flash_attn use_flash_attention attn_implementation use_cache "
+     "ddp flash_attn use_flash_attention attn_implementation use_cache "
      "strategy"},
     {"a run writes metrics.csv and report.html by itself: leave it out",
      "wandb wandb_log wandb_project wandb_run_name use_wandb tensorboard logger report_to log_dir "

@@ -195,7 +195,7 @@ void print(const Inspected& it) {
         {"memory", text(bytes_text(plan.total_bytes()), ": weights ", bytes_text(plan.weight_bytes),
                         ", gradients ", bytes_text(plan.gradient_bytes), ", optimizer ",
                         bytes_text(plan.optimizer_bytes), ",")});
-    training.add({"", text("activations ", bytes_text(plan.activation_bytes), ", program and data ",
+    training.add({"", text("activations ", activations_text(plan), ", program and data ",
                            bytes_text(plan.process_bytes))});
     print_text(training.text("  "));
   }

@@ -1,0 +1,121 @@
+// train.recompute: the same bits in less memory.
+#include "autograd/array/storage.h"
+#include "autograd/threads/parallel.h"
+#include "tests/support/near.h"
+#include "tests/support/source_tree.h"
+#include "tests/support/training_run.h"
+#include "train/config/run_hooks.h"
+#include "train/plan.h"
+#include "train/step.h"
+
+using namespace heed;
+using namespace heed::testing;
+
+namespace {
+
+// The weights after so many steps, and the losses and gradient norms of these steps.
+struct Trained {
+  std::vector<Array> weights;
+  std::vector<double> numbers;
+  int64_t blocks = 0;  // of the model
+};
+
+Trained trained(const LoadedRun& run, int steps, bool recomputed) {
+  apply_settings(run.config);
+  const RestoreState restore(run.task->data());
+  const auto model = make_model(run);
+  Trained all{.blocks = model->recompute_blocks(recomputed)};
+  const auto optimizer =
+      optimizer_registry().make(run.config.optimizer, trained_parameters(*model));
+  for (int step = 0; step < steps; ++step) {
+    const StepResult result = train_step(*model, *run.task, *optimizer, run.config.train, 1e-2);
+    all.numbers.insert(all.numbers.end(), {result.loss, result.grad_norm});
+    for (const auto& [name, loss] : result.added) all.numbers.push_back(loss);
+  }
+  all.weights = weights(*model);
+  return all;
+}
+
+int64_t check_same(const Trained& got, const Trained& want) {
+  CHECK(got.numbers == want.numbers);
+  REQUIRE(got.weights.size() == want.weights.size());
+  for (size_t p = 0; p < want.weights.size(); ++p) check_same_bits(got.weights[p], want.weights[p]);
+  return std::ssize(want.weights);
+}
+
+// The config with a batch of 1, dropout where the model has any, and this dropout stream.
+LoadedRun with_dropout(const std::filesystem::path& config, const std::string& stream) {
+  const auto load = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"train.batch_size=1", "random.dropout_stream=" + stream});
+    return load_run(read_run_tree(config, more), config.parent_path());
+  };
+  LoadedRun run = load({});
+  return run.config.model.find<double>("dropout") == nullptr ? std::move(run)
+                                                             : load({"model.dropout=0.1"});
+}
+
+}  // namespace
+
+TEST_CASE("recompute: every config with blocks trains to the same bits") {
+  int64_t models = 0, compared = 0;
+  for (const std::filesystem::path& config : layout::shipped_configs()) {
+    const std::string name = config.stem().string();
+    if (name == "gpt2_124m" || name == "smollm2_135m") continue;  // their steps take seconds
+    CAPTURE(name);
+    const LoadedRun run = with_dropout(config, models % 2 == 0 ? "mcg31" : "mt19937");
+    const Trained recomputed = trained(run, 2, true);
+    if (recomputed.blocks < 2) continue;  // the last one is kept
+    compared += check_same(recomputed, trained(run, 2, false));
+    ++models;
+  }
+  MESSAGE(models, " models, ", compared, " tensors");
+  CHECK(models >= 6);
+  CHECK(compared > 20 * models);
+}
+
+TEST_CASE("recompute: 50 steps, both dropout streams, for any number of threads") {
+  const TempDir folder;
+  const int before = num_threads();
+  for (const char* stream : {"mcg31", "mt19937"}) {
+    const LoadedRun run =
+        load_small(folder, {"model.d_model=48", "model.context_length=64", "model.num_layers=3",
+                            "model.dropout=0.2", "model.attention={num_kv_heads: 1}",
+                            "model.position=rope", text("random.dropout_stream=", stream)});
+    set_num_threads(1);
+    const Trained kept = trained(run, 50, false);
+    for (const int threads : {1, 2}) {
+      set_num_threads(threads);
+      CHECK(check_same(trained(run, 50, true), kept) > 30);
+    }
+  }
+  set_num_threads(before);
+}
+
+TEST_CASE("recompute: the plan has both figures, and a step takes what it says") {
+  const TempDir folder;
+  const auto run_of = [&](const char* recompute) {
+    return load_small(folder, {"model.d_model=48", "model.context_length=64", "model.num_layers=8",
+                               "model.dropout=0.1", text("train.recompute=", recompute)});
+  };
+  const LoadedRun run = run_of("blocks");
+  const Plan plan = make_plan(run), kept = make_plan(run_of("none"));
+  const auto near = [](int64_t got, int64_t want) {
+    return static_cast<double>(got) == doctest::Approx(static_cast<double>(want)).epsilon(0.05);
+  };
+  CHECK(near(plan.other_activation_bytes, kept.activation_bytes));
+  CHECK(near(kept.other_activation_bytes, plan.activation_bytes));
+  CHECK(plan.activation_bytes < kept.activation_bytes / 3);
+  CHECK(plan.flops_per_step > kept.flops_per_step * 5 / 4);
+  CHECK(plan.flops_per_step < kept.flops_per_step * 4 / 3);
+  CHECK(activations_text(plan).ends_with(" without recompute)"));
+  CHECK(activations_text(kept).ends_with(" with train.recompute: blocks)"));
+  CHECK(activations_text(Plan()) == "0 B");
+
+  apply_settings(run.config);
+  const auto model = make_model(run);
+  const auto optimizer = optimizer_registry().make(run.config.optimizer, model->parameters());
+  pool::trim();
+  const int64_t reserved = pool::stats().reserved_bytes;
+  train_step(*model, *run.task, *optimizer, run.config.train, 0);
+  CHECK(near(plan.activation_bytes + plan.gradient_bytes, pool::stats().reserved_bytes - reserved));
+}
