@@ -44,7 +44,7 @@ Learned learned(Module& model, const Input& in, int32_t next) {
   return found;
 }
 
-void check_near(const std::vector<double>& got, const Array& want) {
+void check_close(const std::vector<double>& got, const Array& want) {
   REQUIRE(std::ssize(got) == want.size());
   double largest = 0, apart = 0;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -69,7 +69,7 @@ int64_t check_weights(const Learned& of, const Module& model) {
       if (step.kind != "linear" || weight == parameters.end() || !x) continue;
       CAPTURE(step.id);
       const Tensor product = matmul(of.gradients.at(step.id), x, Trans::yes, Trans::no);
-      check_near(numbers_of(product.value()), weight->second.grad());
+      check_close(numbers_of(product.value()), weight->second.grad());
       ++compared;
     }
   }
@@ -103,7 +103,7 @@ TEST_CASE("learn: the steps of a page, run back, give the gradients of the model
     const auto model = perturbed(yaml);
     const Learned found = learned(*model, tokens({1, 2, 3, 1}), 5);
     const grads::Embedded& embedded = found.model.embeddings.front();
-    check_near(numbers_of(found.gradients.at("tok_emb")), embedded.vectors.gradient);
+    check_close(numbers_of(found.gradients.at("tok_emb")), embedded.vectors.gradient);
     compared += check_weights(found, *model);
   }
   CHECK(compared > 40);
@@ -131,7 +131,7 @@ TEST_CASE("learn: classifiers and models of two sequences") {
   const Learned found = learned(*both, in, 6);
   CHECK(check_weights(found, *both) > 20);
   for (const grads::Embedded& each : found.model.embeddings) {
-    check_near(numbers_of(found.gradients.at(each.layer->path())), each.vectors.gradient);
+    check_close(numbers_of(found.gradients.at(each.layer->path())), each.vectors.gradient);
   }
 }
 

@@ -162,7 +162,7 @@ TEST_CASE("gradients: attribution of a token is the slope of scaling its embeddi
   const auto model = small_gpt(", position: none");
   const std::vector<int32_t> ids{1, 2, 3};  // each once, so that a row of the table is a position
   const grads::Attributions found = grads::attribute(*model, tokens(ids), {4, 6});
-  const Array table = parameter_of(*model, "tok_emb.weight").clone();
+  const Array table = testing::parameter_of(*model, "tok_emb.weight").clone();
   const double h = is_float64 ? 1e-5 : 1e-2;
   for (size_t t = 0; t < ids.size(); ++t) {
     const auto logit_at = [&](double scale) {
@@ -225,7 +225,7 @@ TEST_CASE("gradients: a lesson leaves the weights as they were, and no gradients
   for (const grads::Change& of : found.parameters) squares += of.grad_norm * of.grad_norm;
   CHECK(found.after.loss - found.before.loss == doctest::Approx(-0.01 * squares).epsilon(0.2));
   grads::teach(*model, in, 5, 0.01, {}, /*keep=*/true);
-  CHECK(parameter_of(*model, "out_head.weight").shape() == Shape{8, 12});
+  CHECK(testing::parameter_of(*model, "out_head.weight").shape() == Shape{8, 12});
   CHECK(model->parameters().back().tensor.grad().shape() == Shape{8, 12});
 }
 

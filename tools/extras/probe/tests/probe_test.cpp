@@ -228,7 +228,8 @@ TEST_CASE("ablate: a head without its columns of out_proj, sorted by what is los
     for (const Ablated& of : found.parts) {
       if (!of.head) continue;
       const auto without = small_gpt(more);
-      auto weight = parameter_of(*without, of.part + ".out_proj.weight").clone();  // (12, 12)
+      auto weight =
+          testing::parameter_of(*without, of.part + ".out_proj.weight").clone();  // (12, 12)
       for (int64_t i = 0; i < 12; ++i) {
         std::fill_n(weight.mutable_data() + i * 12 + 4 * *of.head, 4, real{0});
       }

@@ -16,7 +16,7 @@ namespace heed::tour {
 
 namespace {
 
-constexpr const char* mistakes_text = R"(
+constexpr const char* mistakes_backward_text = R"(
 A wrong backward does not crash. The loss often falls all the same, only less, and nobody knows why.
 Here are five mistakes that people really make, planted into the model of these steps. Each matrix
 is the wrong gradient; the numbers beside or below it are differences of the loss. The sentence
@@ -160,7 +160,7 @@ void mistakes_step(const TourInputs& in, StepValues& show) {
 
 std::vector<Step> planted_mistakes() {
   return {{"planted_mistakes", "Planted mistakes, and what gradcheck says", "Bengio 2012, 4.1",
-           "tools/extras/tour/backward/mistakes.cpp", mistakes_text, mistakes_step,
+           "tools/extras/tour/backward/mistakes.cpp", mistakes_backward_text, mistakes_step,
            /*records=*/true, /*in_float64=*/true}};
 }
 

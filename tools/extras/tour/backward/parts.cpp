@@ -13,7 +13,7 @@ namespace heed::tour {
 
 namespace {
 
-constexpr const char* cross_entropy_text = R"(
+constexpr const char* cross_entropy_backward_text = R"(
 Training changes every weight a little, in the direction in which the loss falls. The backward pass
 says which direction that is: dx has the shape of x, and each of its numbers says how fast the loss
 changes as that number of x changes. The pass begins at the loss and goes back through every part.
@@ -40,7 +40,7 @@ and forward runs again, (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h, f being the
 gradient of these steps is checked, number by number.
 )";
 
-constexpr const char* linear_text = R"(
+constexpr const char* linear_backward_text = R"(
 The logits come from a linear layer, logits = z @ W_vocab^T. Each logit is a sum of products, and
 the derivative of a product by one factor is the other one. So the gradient needs two products,
 one for each factor:
@@ -59,7 +59,7 @@ up what all positions want of it. A bias would get the sum of the rows of dlogit
 product and backward two: a step of training costs three times a forward pass.
 )";
 
-constexpr const char* heads_text = R"(
+constexpr const char* heads_backward_text = R"(
 z is a sum: the word itself through the shortcut, and what each head votes for,
 
   z = x + vote_1 + vote_2,   vote_h = mixed_h @ W_out_h^T
@@ -83,7 +83,7 @@ The opposite of a sum is a value that several read: then gradients are added. x 
 shortcut and by the layer norm, and the last step adds what comes from both.
 )";
 
-constexpr const char* dropout_text = R"(
+constexpr const char* dropout_backward_text = R"(
 Each head mixes the values of earlier words, mixed = dropped @ values. That product has two
 gradients again. For the first head:
 
@@ -104,7 +104,7 @@ Above the diagonal are the hidden words. Not all of their numbers are 0: if a la
 weight, the loss would change. The next two steps show why it gets none.
 )";
 
-constexpr const char* softmax_text = R"(
+constexpr const char* softmax_backward_text = R"(
 A softmax makes weights w of a row of scores. It divides by the sum over all of them, so each weight
 depends on each score. All derivatives of one row together are a matrix, the Jacobian. For the last
 word and the first head:
@@ -133,7 +133,7 @@ A weight of 0 has a gradient of 0 before it: a softmax that is sure learns no mo
 scores are divided by sqrt(d).
 )";
 
-constexpr const char* mask_text = R"(
+constexpr const char* mask_backward_text = R"(
 Before the softmax, the mask has put -inf where the future is. It does not use the score that was
 there, so backward puts 0 there, whatever comes. And scores had been divided by sqrt(2):
 
@@ -151,7 +151,7 @@ that word t saw; row t of dkeys adds up the queries of all words that saw word t
 {dkeys_1 = dscores_1^T @ queries_1}
 )";
 
-constexpr const char* layer_norm_text = R"(
+constexpr const char* layer_norm_backward_text = R"(
 Queries, keys and values are all made of the same normed words, so that three gradients are added
 there. They have both heads side by side:
 
@@ -263,32 +263,34 @@ std::vector<Step> backward_parts() {
   };
   return {
       part("cross_entropy_backward", "Backward from the loss: p - y", "Bridle 1990",
-           cross_entropy_text,
+           cross_entropy_backward_text,
            [](const TourInputs& in, StepValues& show) {
              show_named(in, show, {"logits", "probabilities", "wanted", "loss", "dlogits"});
            }),
-      part("linear_backward", "A linear layer: two products", "Rumelhart et al. 1986", linear_text,
+      part("linear_backward", "A linear layer: two products", "Rumelhart et al. 1986",
+           linear_backward_text,
            [](const TourInputs& in, StepValues& show) {
              show_named(in, show, {"z", "dz", "dW_vocab"});
            }),
-      part("heads_backward", "A sum over heads and a shortcut", "He et al. 2015", heads_text,
+      part("heads_backward", "A sum over heads and a shortcut", "He et al. 2015",
+           heads_backward_text,
            [](const TourInputs& in, StepValues& show) {
              show_named(in, show, {"dvote_1", "dvote_2", "dmixed_1", "dmixed_2", "dW_out_1"});
            }),
       part("dropout_backward", "Dropout: the same mask again", "Srivastava et al. 2014",
-           dropout_text,
+           dropout_backward_text,
            [](const TourInputs& in, StepValues& show) {
              show_named(in, show, {"dvalues_1", "ddropped_1", "kept_1", "dweights_1"});
            }),
-      part("softmax_backward", "Softmax: its Jacobian by hand", "Bridle 1990", softmax_text,
-           softmax_step),
+      part("softmax_backward", "Softmax: its Jacobian by hand", "Bridle 1990",
+           softmax_backward_text, softmax_step),
       part("mask_backward", "The causal mask: nothing from the future", "Vaswani et al. 2017",
-           mask_text,
+           mask_backward_text,
            [](const TourInputs& in, StepValues& show) {
              show_named(in, show, {"dscores_1", "dqueries_1", "dkeys_1"});
            }),
-      part("layer_norm_backward", "Layer norm: three terms", "Ba et al. 2016", layer_norm_text,
-           layer_norm_step, /*records=*/true),
+      part("layer_norm_backward", "Layer norm: three terms", "Ba et al. 2016",
+           layer_norm_backward_text, layer_norm_step, /*records=*/true),
   };
 }
 
