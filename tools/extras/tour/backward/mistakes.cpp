@@ -138,10 +138,11 @@ void mistakes_step(const TourInputs& in, StepValues& show) {
   for (const Mistake& mistake : mistakes) {
     std::string says;
     if (is_float64) {  // the page is written in float32, and given these words by heed-f64
-      const GradcheckResult of_wrong = checked(mistake, with_mistake(mistake)),
-                            of_right = checked(mistake, [&mistake](const std::vector<Tensor>&x) {
-                              return mistake.right(x[0]);
-                            });
+      const Differentiable right = [&mistake](const std::vector<Tensor>& of) {
+        return mistake.right(of[0]);
+      };
+      const GradcheckResult of_wrong = checked(mistake, with_mistake(mistake));
+      const GradcheckResult of_right = checked(mistake, right);
       says =
           of_wrong.passed ? "passed: with these inputs it makes no difference" : of_wrong.message;
       passed += of_right.passed ? 1 : 0;
@@ -152,7 +153,7 @@ void mistakes_step(const TourInputs& in, StepValues& show) {
   }
   show("right_says",
        text(passed, " of ", mistakes.size(), " passed, ", compared,
-            " numbers compared, the largest ", "relative error is ", formatted("%.1g", worst)));
+            " numbers compared, the largest relative error is ", formatted("%.1g", worst)));
   for (const auto& [name, value] : model.leaves()) show.drawn("model." + name, value);
 }
 
