@@ -276,7 +276,7 @@ TEST_CASE("trainer: another config does not go on") {
   CHECK(differences({"train.steps=99", "eval.every=1", "sample.every=2", "checkpoint.keep=1",
                      "train.log_every=1"}) == "no error");
   CHECK(differences({"optimizer.lr=0.5", "seed=6"}) ==
-        text("resume: only train.steps, train.max_seconds, train.log_every, ",
+        text("resume: only train.steps, train.max_seconds, train.log_every, train.recompute, ",
              layout::has_extra("inspect") ? "train.show, " : "",
              "anomaly, eval, checkpoint and sample may change; these differ:",
              "\n  optimizer.lr: 0.01 in the run, 0.5 now\n  seed: 5 in the run, 6 now"));

@@ -163,8 +163,8 @@ TEST_CASE("recompute: without a graph it is f, and what it refuses") {
           const NoGrad off;
           y.backward(Array::full({3}, 1));
         }) ==
-        "backward of recompute: recompute: expected a backward pass outside of NoGrad, which "
-        "has to record a graph once more");
+        "backward of recompute: recompute: a backward pass under NoGrad, which f needs to run "
+        "again with a graph");
   int runs = 0;
   const auto fewer =
       recompute({x}, [&] { return std::vector<Tensor>(runs++ == 0 ? 2 : 1, x * x); });
