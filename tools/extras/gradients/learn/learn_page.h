@@ -1,5 +1,5 @@
-// heed explain RUN --learn NEXT: one training example on a page, forwards and backwards. The loss is
-// the cross-entropy of NEXT at the last position, L = -ln p_next.
+// heed explain RUN --learn NEXT: one training example on a page, forwards and backwards. The loss
+// is the cross-entropy of NEXT at the last position, L = -ln p_next.
 #pragma once
 
 #include <optional>
