@@ -1,6 +1,8 @@
 // The page of heed explain --learn: gradients of its steps against those of the model's own pass
 // back and against central differences, and what it refuses. learn_check.py looks at it in a
 // browser.
+#include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "tools/extras/explain/walk.h"
