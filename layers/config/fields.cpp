@@ -20,7 +20,8 @@ static_assert(field_types.size() == std::variant_size_v<Value>);
 }  // namespace
 
 bool Range::contains(double value) const {
-  const bool above_min = !min || (min_bound == Bound::open ? value > *min : value >= *min);
+  constexpr double least = 1.2e-38;  // float32 makes less of it 0
+  const bool above_min = !min || (min_bound == Bound::open ? value - *min > least : value >= *min);
   const bool below_max = !max || (max_bound == Bound::open ? value < *max : value <= *max);
   return above_min && below_max;
 }

@@ -36,9 +36,7 @@ bool has_leading_zero(const std::string& text) {
 enum class Parsed { yes, no, out_of_range };
 
 Parsed parse_whole(const std::string& text, int64_t& value) {
-  if (!all_digits(magnitude(text)) || has_leading_zero(text)) {
-    return Parsed::no;
-  }
+  if (!all_digits(magnitude(text)) || has_leading_zero(text)) return Parsed::no;
   const std::string digits = without_plus(text);
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   return result.ec == std::errc{} ? Parsed::yes : Parsed::out_of_range;
@@ -69,7 +67,8 @@ requires std::is_arithmetic_v<Number>
 bool fits(const FieldInfo& info, const ConfigNode& node, Number value, ConfigErrors& errors) {
   const bool within = info.range.contains(static_cast<double>(value));
   if (!within) {
-    errors.add(node, "expected ", expected(info), ", got ", in_words(node));
+    errors.add(node, "expected ", expected(info), ", got ", in_words(node),
+               value > 0 && value < Number(1e-37) ? ", which is 0 in float32" : "");
   }
   return within;
 }
@@ -142,9 +141,7 @@ bool has_kind(const FieldInfo& info, const ConfigNode& node, ConfigNode::Kind ki
 }
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, bool& value, ConfigErrors& errors) {
-  if (!is_scalar(info, node, errors)) {
-    return false;
-  }
+  if (!is_scalar(info, node, errors)) return false;
   if (!node.quoted() && (node.text() == "true" || node.text() == "false")) {
     value = node.text() == "true";
     return true;
@@ -160,9 +157,7 @@ template <class Number>
 bool read_number(const FieldInfo& info, const ConfigNode& node,
                  Parsed (*parse)(const std::string&, Number&), Number& value,
                  ConfigErrors& errors) {
-  if (!is_scalar(info, node, errors)) {
-    return false;
-  }
+  if (!is_scalar(info, node, errors)) return false;
   constexpr bool whole = std::is_integral_v<Number>;
   Number number = 0;
   const Parsed parsed = parse(node.text(), number);
@@ -179,9 +174,7 @@ bool read_number(const FieldInfo& info, const ConfigNode& node,
     errors.add(node, "out of range, expected ", expected(info), ", got ", in_words(node));
     return false;
   }
-  if (!fits(info, node, number, errors)) {
-    return false;
-  }
+  if (!fits(info, node, number, errors)) return false;
   value = number;
   return true;
 }
@@ -200,9 +193,7 @@ bool read_value(const FieldInfo& info, const ConfigNode& node, double& value,
 
 bool read_value(const FieldInfo& info, const ConfigNode& node, std::string& value,
                 ConfigErrors& errors) {
-  if (!is_scalar(info, node, errors) || !fits(info, node, node.text(), errors)) {
-    return false;
-  }
+  if (!is_scalar(info, node, errors) || !fits(info, node, node.text(), errors)) return false;
   value = node.text();
   return true;
 }

@@ -133,22 +133,21 @@ void write_samples(const TrainedRun& trained, const std::string& prompt, const G
     Json tokens = Json::array();
     const auto say = [&](const std::string& piece) {
       text += piece;
-      if (view && !tokens.empty()) {
-        tokens.back()["text"] = tokens.back().value("text", "") + piece;
-      }
+      if (view && !tokens.empty()) tokens.back()["text"] = tokens.back().value("text", "") + piece;
       print_piece(whole ? "" : piece);
     };
     StopStrings stops{o.stops};
+    std::vector<int64_t> ends = trained.loaded.config.sample.end;
+    if (o.ids && task.end_token()) ends.push_back(*task.end_token());
     const auto watch = [&](const TokenChoice& choice) {
       if (whole) tokens.push_back(as_json(choice, task.tokenizer()));
     };
-    const AnswerOptions options{
-        .tokens = o.tokens,
-        .sampling = {o.temperature, o.top_k, o.top_p, seed, o.min_p, o.repetition_penalty, watch,
-                     trained.loaded.config.sample.end},
-        .context_length = trained.loaded.config.context_length(),
-        .each = [&](const std::string& piece) { say(stops.push(piece)); },
-        .stop = [&] { return stops.reached; }};
+    const AnswerOptions options{.tokens = o.tokens,
+                                .sampling = {o.temperature, o.top_k, o.top_p, seed, o.min_p,
+                                             o.repetition_penalty, watch, ends},
+                                .context_length = trained.loaded.config.context_length(),
+                                .each = [&](const std::string& piece) { say(stops.push(piece)); },
+                                .stop = [&] { return stops.reached; }};
     if (o.ids) {
       const Ids given = input_of_ids(*trained.model, "heed generate: --ids", *o.ids).ids;
       say(*o.ids);

@@ -63,16 +63,12 @@ std::string way_out(const CLI::App& app, const CLI::App* command, const std::str
     const char* const file = word == "--plugin" ? " FILE " : " ";
     return "; it goes before the command: heed " + word + file + name;
   }
-  if (command != nullptr && word == "help") {
-    return mean(program + " --help");
-  }
+  if (command != nullptr && word == "help") return mean(program + " --help");
   if (const std::string extra = belongs_to_extra("command", word);
       command == nullptr && !extra.empty()) {
     return extra;
   }
-  if (command == nullptr && !command_for(word).empty()) {
-    return mean(command_for(word));
-  }
+  if (command == nullptr && !command_for(word).empty()) return mean(command_for(word));
   std::vector<std::string> known;
   if (is_option) {
     for (const CLI::Option* each : (command != nullptr ? *command : app).get_options()) {
@@ -93,10 +89,13 @@ std::string explain(const CLI::App& app, const CLI::Error& error) {
   const std::string program = command != nullptr ? "heed " + command->get_name() : "heed";
   const std::vector<std::string> left = app.remaining(true);
   if (left.empty()) {
+    std::string said = error.what();
+    const std::string twice = "At Most 1 required but received ";
+    if (said.find(twice) != said.npos)
+      said.replace(said.find(twice), twice.size(), "expected once, got it ").append(" times");
     const bool no_command = command == nullptr && error.get_name() == "RequiredError";
-    return no_command
-               ? program + ": expected a command; to begin with:\n" + first_commands()
-               : program + ": " + printable_lines(error.what()) + "; see " + program + " --help";
+    return no_command ? program + ": expected a command; to begin with:\n" + first_commands()
+                      : program + ": " + printable_lines(said) + "; see " + program + " --help";
   }
   const std::string word = left.front().substr(0, left.front().find_first_of("=\0", 0, 2));
   const char* what = word.starts_with("-") ? "unknown option "
@@ -113,15 +112,22 @@ std::vector<std::string> words_for_parser(const CLI::App& app, int count, char**
   std::vector<std::string> words;
   for (int i = 1; i < count; ++i) {
     const std::string word = arguments[i], name = word.substr(0, word.find('='));
-    const bool takes_value = std::any_of(apps.begin(), apps.end(), [&](const CLI::App* each) {
-      const CLI::Option* const option = each->get_option_no_throw(name);
-      return name.starts_with("--") && option != nullptr && option->get_items_expected_max() > 0;
-    });
+    const auto is_option = [&](const std::string& text, int values) {
+      return std::any_of(apps.begin(), apps.end(), [&](const CLI::App* each) {
+        const CLI::Option* const option = each->get_option_no_throw(text);
+        return text.starts_with("--") && option && option->get_items_expected_max() >= values;
+      });
+    };
+    const bool takes_value = is_option(name, 1);
     const bool is_empty = takes_value && word == name + "=";
     words.push_back(is_empty ? name : word);
     // CLI11 takes a positional [a,b] apart. A NUL at its end, which Arguments removes, prevents it.
     if (!word.starts_with('-') && word.ends_with(']')) words.back().push_back('\0');
     if (is_empty || (takes_value && word == name && i + 1 < count)) {
+      if (!is_empty && is_option(arguments[i + 1], 0)) {
+        throw CLI::ArgumentMismatch(name + ": expected a value, got " + arguments[i + 1] +
+                                    "; as a value: " + name + "=" + arguments[i + 1]);
+      }
       words.emplace_back(is_empty ? "" : arguments[++i]);
     }
     if (word == "--") apps.clear();
@@ -157,15 +163,11 @@ Request parse(int count, char** arguments) {
   // Declares only the named command, to save time; without one, all commands but not their options.
   const bool named = std::any_of(commands.begin(), commands.end(), is_named);
   for (const Command& command : commands) {
-    if (named && !is_named(command)) {
-      continue;
-    }
+    if (named && !is_named(command)) continue;
     constexpr std::array titles{"Learn", "Train", "Look", "Take apart", "Exchange", "Extend", ""};
     CLI::App* sub = app.add_subcommand(command.name, command.help)
                         ->group(titles.at(static_cast<size_t>(command.group)));
-    if (!named) {
-      continue;
-    }
+    if (!named) continue;
     sub->add_flag("--trust-plugins", request.trust_plugins)->group("");  // unlisted: it is heed's
     sub->footer("Example:\n  " + command.example);
     Arguments declared(*sub);

@@ -7,6 +7,7 @@
 #include "layers/config/node.h"
 #include "layers/config/text.h"
 #include "layers/text/display.h"
+#include "layers/text/utf8.h"
 #include "tools/command.h"
 #include "train/files/files.h"
 #include "train/files/human_readable.h"
@@ -46,9 +47,7 @@ std::optional<std::string> find_config(const std::string& argument) {
 }
 
 std::string config_file(const std::string& argument) {
-  if (const std::optional<std::string> found = find_config(argument)) {
-    return *found;
-  }
+  if (const std::optional<std::string> found = find_config(argument)) return *found;
   std::vector<std::string> known;
   for (const auto& config : own_configs()) known.push_back(config.first);
   const std::string near = nearest(argument, known);
@@ -81,8 +80,15 @@ fs::path config_for_text(const std::string& argument, std::vector<std::string>& 
       ("\n" + begin).find("\ndata:") != std::string::npos) {
     return argument;  // a config by its sections
   }
-  const std::string path = to_yaml(ConfigNode(argument));
-  const std::string set = "data.path=" + path.substr(0, path.size() - 1);  // without the newline
+  const auto yaml = [](const std::string& value) {
+    const std::string line = to_yaml(ConfigNode(value));
+    return line.substr(0, line.size() - 1);
+  };
+  if (!begin.empty() && begin.find('\n') == begin.npos) {  // with which samples begin by default
+    const std::string first = begin.substr(0, utf8_at(begin, 0).size);
+    sets.insert(sets.begin(), "sample.prompt=" + yaml(first));
+  }
+  const std::string set = "data.path=" + yaml(argument);
   typed_as["--set " + set + ":1:11: data.path"] = argument;
   sets.insert(sets.begin(), set);
   const std::map<std::string, fs::path> own = own_configs();

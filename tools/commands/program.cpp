@@ -79,9 +79,7 @@ int report(const Request& request, const Error& error) {
 int after_output(int code) {
   std::cout.flush();
   const bool flushed = std::fflush(stdout) == 0;
-  if (flushed && std::ferror(stdout) == 0 && std::cout.good()) {
-    return code;
-  }
+  if (flushed && std::ferror(stdout) == 0 && std::cout.good()) return code;
   std::fprintf(stderr, "heed: standard output: cannot write to it\n");
   return code == done ? failed : code;
 }
@@ -104,9 +102,7 @@ int report(const Request& request, const std::string& said, int code,
   }
   if (request.json) {
     nlohmann::ordered_json object = {{"error", message}, {"code", code}};
-    if (!mistakes.empty()) {
-      object["mistakes"] = mistakes_json(mistakes);
-    }
+    if (!mistakes.empty()) object["mistakes"] = mistakes_json(mistakes);
     print_object(object);
   }
   return code;

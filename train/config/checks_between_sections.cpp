@@ -19,6 +19,11 @@ namespace {
 // Checks the sample prompt before training; otherwise the run would fail at its first sample.
 void check_sample(const RunConfig& config, const ConfigNode& sample, const Task& text,
                   ConfigErrors& errors) {
+  const int64_t tokens = text.model_size("vocab_size");
+  for (const int64_t end : config.sample.end) {
+    if (tokens == 0 || end < tokens) continue;
+    errors.add_field(sample, "end", "expected ids below vocab_size ", tokens, ", got ", end);
+  }
   if (text.tokenizer() == nullptr) {
     if (config.sample.every) {
       errors.add_field(sample, "every", "the task ", config.data.type(),
@@ -28,9 +33,7 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
   }
   // The default prompt only has to be valid if samples are written.
   const std::string& prompt = config.sample.prompt;
-  if (!config.sample.every && prompt == SampleConfig{}.prompt) {
-    return;
-  }
+  if (!config.sample.every && prompt == SampleConfig{}.prompt) return;
   if (const std::string mistake = text.mistake_in_prompt(prompt); !mistake.empty()) {
     errors.add_field(sample, "prompt", mistake, "; another one: --set sample.prompt=TEXT");
   }
@@ -39,9 +42,7 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
 // A schedule that falls to a rate above the optimizer's would rise.
 void check_rates(const RunConfig& config, const ConfigNode& tree, ConfigErrors& errors) {
   const auto* min_lr = config.schedule.find<double>("min_lr");
-  if (min_lr == nullptr || errors.are_within("optimizer") || errors.are_within("schedule")) {
-    return;
-  }
+  if (min_lr == nullptr || errors.are_within("optimizer") || errors.are_within("schedule")) return;
   // Only an optimizer knows which of its fields is the learning rate. It needs no parameters.
   const double lr = optimizer_registry().make(config.optimizer, {})->base_lr();
   if (*min_lr > lr) {
@@ -133,9 +134,7 @@ void check_together(const RunConfig& config, const ConfigNode& tree, const Task*
   const EvalConfig& eval = config.eval;
   const bool never_evaluates = has_eval && !eval.every && !tree.get("eval").has("every");
   const auto refuse = [&](bool is_set, const char* section, const char* key, const auto&... why) {
-    if (is_set && never_evaluates) {
-      errors.add_field(tree.get(section), key, why...);
-    }
+    if (is_set && never_evaluates) errors.add_field(tree.get(section), key, why...);
   };
   const char* const needs_evaluation = "needs a validation loss on the way; give eval.every too";
   refuse(eval.patience.has_value(), "eval", "patience", needs_evaluation);

@@ -36,9 +36,7 @@ void RandomConfig::fields(Fields& f) {
 void TrainConfig::fields(Fields& f) {
   const auto size = [&](const char* name, int64_t& member, Range range,
                         const char* help) -> FieldInfo& {
-    if (required) {
-      return f.required(name, member, range, help);
-    }
+    if (required) return f.required(name, member, range, help);
     range.min = 0;
     return f.optional(name, member, range, help);
   };
@@ -200,6 +198,7 @@ TaskSetup task_setup(const RunConfig& config, const ConfigNode& model, const fs:
                                                  : TaskSetup::Data::wanted,
           .context_length = whole_number(model.get("context_length")).value_or(most),
           .source_length = whole_number(model.get("source_length")).value_or(most),
+          .model = model,
           .seed = static_cast<uint64_t>(config.seed),
           .batch_size = config.train.batch_size};
 }

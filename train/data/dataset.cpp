@@ -21,9 +21,7 @@ void require_examples(const std::vector<int64_t>& which, int64_t available) {
 Batch Dataset::next(int64_t batch_size, Generator& data) {
   const int64_t count = std::min(batch_size, example_count(Split::train));
   std::vector<int64_t> which(static_cast<size_t>(count));
-  if (!dry_run()) {
-    epochs_.next(which, data);
-  }
+  if (!dry_run()) epochs_.next(which, data);
   return examples(Split::train, which);
 }
 
@@ -35,6 +33,14 @@ FixedExamples::FixedExamples(const Counts& counts, bool shuffle, Give give, int6
 Batch FixedExamples::examples(Split split, const std::vector<int64_t>& which) const {
   require_examples(which, example_count(split));
   return give_(split, which);
+}
+
+Batch NoExamples::next(int64_t batch_size, Generator&) {
+  require<ConfigError>(dry_run(), missing);
+  const Shape shape = shape_.with(0, batch_size);
+  return numbers_
+             ? Batch{Input(Tensor(Array::uninitialised(shape))), Ids::uninitialised({batch_size})}
+             : Batch{Input(Ids::uninitialised(shape)), Ids::uninitialised(shape)};
 }
 
 }  // namespace heed

@@ -79,4 +79,24 @@ class FixedExamples final : public Dataset {
   const int64_t training_tokens_;
 };
 
+// Those of a task without its file: none. Batches of a dry run have `shape`, but for the first axis,
+// and are ids or, with a class each, numbers.
+class NoExamples final : public Dataset {
+ public:
+  explicit NoExamples(const Shape& shape, bool numbers = false)
+      : shape_(shape), numbers_(numbers) {}
+  Batch next(int64_t batch_size, Generator& data) override;
+  int64_t example_count(Split) const override { return 0; }
+  Batch examples(Split, const std::vector<int64_t>& which) const override {
+    require<ConfigError>(which.empty(), missing);
+    return {};
+  }
+
+ private:
+  static constexpr const char* missing =
+      "data: no file to take examples from; --set data.path=FILE gives it one";
+  const Shape shape_;
+  const bool numbers_;
+};
+
 }  // namespace heed

@@ -82,6 +82,7 @@ struct TaskSetup {
   // fitted: examples for such a model, without those that are longer.
   enum class Data { needed, fitted, wanted, absent } data = Data::needed;
   int64_t context_length = 0, source_length = 0;
+  ConfigNode model = {};   // as its section says
   uint64_t seed = 123;     // of generated data; the same for every run of the config
   int64_t batch_size = 0;  // of training, to check that the data suffices; 0: unknown
 };
@@ -177,6 +178,9 @@ class Task {
   std::string classes() const;
   // A readable name for a target. Default: that of the class or token; without these, its number.
   virtual std::string target_name(int32_t target) const;
+  // The token before each text, and that at its end, of tasks that have one.
+  virtual std::optional<int32_t> start_token() const { return {}; }
+  virtual std::optional<int32_t> end_token() const { return {}; }
   // True if the answer continues the prompt, false if it is a separate text.
   virtual bool continues_prompt() const { return true; }
   // Throws ConfigError for a prompt that cannot be answered. This and the following functions

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
-#include "autograd/base/modes.h"
 #include "autograd/base/rethrow.h"
 #include "layers/text/utf8.h"
 #include "train/data/data_file.h"
@@ -28,32 +28,12 @@ namespace {
 
 constexpr const char* no_text = "no text to take examples from; --set data.path=FILE gives it one";
 
-class NoExamples final : public Dataset {
- public:
-  explicit NoExamples(int64_t context_length) : context_length_(context_length) {}
-  Batch next(int64_t batch_size, Generator&) override {
-    require<ConfigError>(dry_run(), "data: ", no_text);
-    const Shape shape{batch_size, context_length_};
-    return {Input(Ids::uninitialised(shape)), Ids::uninitialised(shape)};
-  }
-  int64_t example_count(Split) const override { return 0; }
-  Batch examples(Split, const std::vector<int64_t>& which) const override {
-    require<ConfigError>(which.empty(), "data: ", no_text);
-    return {};
-  }
-
- private:
-  const int64_t context_length_;
-};
-
 // A file, or those of a folder in the order of their names, but hidden ones. Folders in it, such as
 // the runs/ of `heed train .`, are not read.
 std::vector<fs::path> files_of(const fs::path& base, const std::string& name) {
   const fs::path path = base / name;
   std::error_code error;
-  if (name.empty() || !fs::is_directory(path, error)) {
-    return {path};
-  }
+  if (name.empty() || !fs::is_directory(path, error)) return {path};
   std::vector<fs::path> files;
   for (const fs::directory_entry& each : fs::directory_iterator(path, error)) {
     const bool is_hidden = each.path().filename().string().starts_with('.');
@@ -69,15 +49,18 @@ struct Documents {
   std::string text;          // all of them, with "\n\n" between two
   std::vector<size_t> ends;  // of each in it, with what follows
   RunningFingerprint print;  // of the file; of several, with a byte 0 after each
+  std::string twice;         // a file whose text an earlier one has
 };
 
 Documents read_documents(const std::vector<fs::path>& files) {
   Documents all;
+  std::set<std::string> prints;
   for (const fs::path& file : files) {
     // Factor 3: the text itself and two bytes per token are in memory at the same time.
     std::string document = open_data_file(file, 3, std::ssize(all.text)).whole();
     check_utf8(document, file.string());
     all.print.add(as_bytes(document));
+    if (!prints.insert(fingerprint(as_bytes(document)).text()).second) all.twice = file.string();
     if (files.size() == 1) {
       all.text = std::move(document);
     } else {
@@ -97,13 +80,11 @@ TextTask::TextTask(const Config& c, const TaskSetup& setup) {
     read(c, setup);
     return;
   }
-  if (setup.checkpoint.empty()) {
-    throw TaskError("path", "expected a text file, got nothing");
-  }
+  if (setup.checkpoint.empty()) throw TaskError("path", "expected a text file, got nothing");
   const std::string known = read_vocabulary(setup.vocabulary, stored_vocabulary);
   tokenizer_ = tokenizer_registry().make(
       c.tokenizer, TokenizerSetup{setup.config_folder, setup.checkpoint, {}, known});
-  data_ = std::make_unique<NoExamples>(c.windows.context_length);
+  data_ = std::make_unique<NoExamples>(Shape{1, c.windows.context_length});
 }
 
 void TextTask::read(const Config& c, const TaskSetup& setup) {
@@ -144,6 +125,9 @@ void TextTask::read(const Config& c, const TaskSetup& setup) {
         "lines of the text end in \\r\\n, and \\r is a token like any other; "
         "dos2unix takes it out");
   }
+  if (!documents.twice.empty()) {
+    warnings_.push_back(documents.twice + ": another file of data.path has the same text");
+  }
   std::optional<int64_t> train_size;
   std::string split;
   if (files.size() > few && c.windows.train_fraction < 1) {
@@ -162,9 +146,7 @@ void TextTask::read(const Config& c, const TaskSetup& setup) {
 }
 
 int64_t TextTask::target_bytes(const Batch& batch) const {
-  if (bytes_of_token_.empty()) {
-    return 0;
-  }
+  if (bytes_of_token_.empty()) return 0;
   const std::span<const int32_t> targets = batch.targets.span();
   return std::accumulate(targets.begin(), targets.end(), int64_t{0}, [&](int64_t sum, int32_t id) {
     return sum + bytes_of_token_[static_cast<size_t>(id)];
@@ -172,9 +154,7 @@ int64_t TextTask::target_bytes(const Batch& batch) const {
 }
 
 std::string TextTask::description() const {
-  if (name_.empty()) {
-    return no_text;
-  }
+  if (name_.empty()) return no_text;
   const std::string unit = tokenizer_->unit();
   const std::string of =
       unit == "token" || unit == "word"

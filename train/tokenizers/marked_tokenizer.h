@@ -17,9 +17,9 @@ class MarkedTokenizer final : public Tokenizer {
       : inner_(std::move(inner)), marks_(std::move(marks)) {}
 
   // The id of mark number k.
-  int32_t mark(size_t k) const {
-    return static_cast<int32_t>(inner_->vocab_size()) + static_cast<int32_t>(k);
-  }
+  int32_t mark(int64_t k) const { return static_cast<int32_t>(inner_->vocab_size() + k); }
+  const std::vector<std::string>& marks() const { return marks_; }
+  const Tokenizer& inner() const { return *inner_; }
 
   int64_t vocab_size() const override { return inner_->vocab_size() + std::ssize(marks_); }
   const char* unit() const override { return inner_->unit(); }

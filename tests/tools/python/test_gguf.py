@@ -130,17 +130,19 @@ def test_a_tied_gpt_neox_has_its_output_layer(place: Path) -> None:
     {"type": "lines", "path": "my.txt", "tokenizer": "byte"},
     {"type": "instructions", "path": "my.json", "tokenizer": "byte"},
 ])
-def test_a_tokenizer_with_tokens_of_its_task_is_refused(data: dict[str, str], place: Path) -> None:
+def test_tokens_of_the_task_begin_and_end_a_text(data: dict[str, str], place: Path) -> None:
     Path("my.txt").write_text("Anna\nBela\n" * 20, encoding="utf-8")
     rows = [{"instruction": f"do {n}", "output": f"out {n}"} for n in range(40)]
     Path("my.json").write_text(json.dumps(rows), encoding="utf-8")
     model = {"type": "gpt", "d_model": 16, "num_heads": 2, "num_layers": 1}
-    run = hg.train(small(data=data, model=model, eval={}, sample={},
-                         train={"steps": 1, "batch_size": 2}), "runs/a")
-    wanted = f"^data.type: {data['type']} adds tokens of its own to the tokenizer "
-    with pytest.raises(hg.ConfigError, match=wanted + data["tokenizer"]):
-        hg.to_gguf(run, "model.gguf")
-    assert not list(place.glob("model.gguf*"))
+    fields, _ = read(hg.train(small(data=data, model=model, eval={}, sample={},
+                                    train={"steps": 1, "batch_size": 2}), "runs/a"))
+    begins = data["type"] == "lines"
+    tokens = fields["tokenizer.ggml.tokens"]
+    assert tokens[-2:] == (["<start>", "<end>"] if begins else [tokens[-2], "<end>"])
+    assert fields["tokenizer.ggml.eos_token_id"] == len(tokens) - 1
+    assert fields["tokenizer.ggml.add_bos_token"] is begins
+    assert fields.get("tokenizer.ggml.bos_token_id") == (len(tokens) - 2 if begins else None)
 
 
 def test_llama(place: Path) -> None:

@@ -122,6 +122,9 @@ def test_ids_are_not_cut(mine: hg.Run) -> None:
         with pytest.raises(hg.ConfigError, match="^ids: expected whole numbers, got "):
             mine.generate(ids=ids)  # type: ignore[arg-type]
     assert mine.generate(ids=np.array([3, 5]), tokens=1)  # type: ignore[call-overload]
+    for prompt in (b"the", ["the"]):  # their repr is no prompt
+        with pytest.raises(hg.ConfigError, match="^prompt: expected a text or a number, got "):
+            mine.generate(prompt)  # type: ignore[call-overload]
 
 
 def test_forward(mine: hg.Run) -> None:

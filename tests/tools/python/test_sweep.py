@@ -71,7 +71,11 @@ def test_values_that_look_alike_and_long_ones_have_runs_of_their_own(place: Path
     ({"set": {"seed": 5}}, "sweep: seed would replace seed: "),
     ({"seeds": [1, 1]}, "got seed=1 twice"),
     ({"seeds": [1.5]}, "seeds: expected whole numbers, got 1.5"),
-    ({"vary": {"optimizer.lr": [0.01, 1e-2]}}, "got optimizer.lr=0.01,seed=123 twice"),
+    ({"vary": {"optimizer.lr": [0.01, 1e-2]}}, "got optimizer.lr=0.01 twice"),
+    ({"vary": {"optimizer.lr": [1, 1.0]}}, "got optimizer.lr=1.0 twice"),
+    ({"seeds": [1, 2**32 + 1]}, "got seed=1 twice"),
+    ({"seeds": []}, "^seeds: expected a list of one value or more"),
+    ({"vary": {"optimizer.lr": 1}}, "^optimizer.lr: expected a list of one value or more, got 1"),
     ({"vary": {"optimizer.lr": [1]}, "set": {"optimizer.lr": 2}}, "optimizer.lr would replace"),
     ({"vary": {"model.num_heads": [1], "model": [{}]}}, "model would replace model.num_heads: "),
 ])

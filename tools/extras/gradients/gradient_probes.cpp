@@ -48,9 +48,7 @@ Found reach(const ProbeOptions& o, const TrainedRun& run) {
                        ", as many as the validation set has, got ", o.examples.value_or(0));
   require<ConfigError>(asked || !o.answer, "heed probe: reach: --answer needs --prompt");
   const gradients::Reach found =
-      asked ? gradients::reach(
-                  *run.model, prompt_of(o, run),
-                  column_of(run, "heed probe: --answer", needed(o, o.answer, the_answer)))
+      asked ? gradients::reach(*run.model, prompt_of(o, run), measure_of(o, run, the_answer).answer)
             : gradients::reach(*run.model, *run.loaded.task, o.examples.value_or(default_windows));
   return {to_json(found), reach_text(found, asked, style_of_terminal())};
 }
@@ -92,7 +90,7 @@ void write_gradients(const std::string& file, const Module& model) {
     const Array gradient = each.tensor.grad();
     tensors.push_back(view(each.name, gradient ? gradient : Array::zeros(each.tensor.shape())));
   }
-  write_safetensors(file, std::move(tensors));
+  write_safetensors(file, std::move(tensors), {{"heedgrad", "gradients"}});
 }
 
 }  // namespace
@@ -164,7 +162,7 @@ Found GradientProbes::teach(const ProbeOptions& o, const TrainedRun& run) const 
   }
   const Task& task = *run.loaded.task;
   const Input in = prompt_of(o, run);
-  const int32_t answer = column_of(run, "heed probe: --answer", needed(o, o.answer, the_answer));
+  const int32_t answer = measure_of(o, run, the_answer).answer;
   const std::vector<gradients::Check> checks =
       check_ ? checks_of_file(run, *check_)
              : gradients::checks_of_data(*run.model, task, checked_windows);

@@ -15,9 +15,7 @@ namespace {
 
 // The required tensors: the input, and that of a second sequence for layers that take a context.
 std::vector<std::string> value_names(const Signature& takes) {
-  if (!takes.context) {
-    return {takes.ids ? "ids" : "x"};
-  }
+  if (!takes.context) return {takes.ids ? "ids" : "x"};
   return takes.ids ? std::vector<std::string>{"source_ids", "ids"}
                    : std::vector<std::string>{"x", "context"};
 }
@@ -44,12 +42,8 @@ Given gather(const SafeTensors& file, const Signature& takes, const Numbers& num
     given.in.x = Tensor::parameter(numbers("x"));
     given.in.context = takes.context ? Tensor::parameter(numbers("context")) : Tensor();
   }
-  if (file.find(mask_name(takes)) != nullptr) {
-    given.in.*mask_member(takes) = keep(mask_name(takes));
-  }
-  if (file.find("dy") != nullptr) {
-    given.dy = numbers("dy");
-  }
+  if (file.find(mask_name(takes)) != nullptr) given.in.*mask_member(takes) = keep(mask_name(takes));
+  if (file.find("dy") != nullptr) given.dy = numbers("dy");
   return given;
 }
 
@@ -89,9 +83,7 @@ void check_names(const SafeTensors& file, Module& layer, const std::string& type
   Input without_mask = blanks(file, takes).in;
   without_mask.*mask_member(takes) = {};
   layer(without_mask);  // throws the layer's own message for a wrong shape
-  if (takes.mask) {
-    allowed.push_back(mask_name(takes));
-  }
+  if (takes.mask) allowed.push_back(mask_name(takes));
   for (const std::string& name : file.names()) {
     const bool known = std::find(allowed.begin(), allowed.end(), name) != allowed.end();
     require<IoError>(known, path, ": unknown tensor ", printable(name), "; the ", type, " takes ",
@@ -107,9 +99,7 @@ Tensor run_layer(Module& layer, const Given& given, bool backward) {
   const Tensor y = layer(given.in);
   require(!given.dy || given.dy.shape() == y.shape(), "forward: expected dy of the shape of y, ",
           y.shape(), ", got ", given.dy.shape());
-  if (y.requires_grad()) {
-    y.backward(given.dy ? given.dy : Array::full(y.shape(), 1));
-  }
+  if (y.requires_grad()) y.backward(given.dy ? given.dy : Array::full(y.shape(), 1));
   return y.detach();
 }
 
@@ -168,28 +158,22 @@ std::vector<std::string> run_forward(const LayerChoice& choice, const ForwardJob
 
   std::vector<TensorView> results{view("y", run_layer(*layer, given, job.backward).value())};
   if (job.backward) {
-    if (given.in.x) {
-      results.push_back(view("grad.x", gradient_of(given.in.x)));
-    }
-    if (given.in.context) {
-      results.push_back(view("grad.context", gradient_of(given.in.context)));
-    }
+    if (given.in.x) results.push_back(view("grad.x", gradient_of(given.in.x)));
+    if (given.in.context) results.push_back(view("grad.context", gradient_of(given.in.context)));
     for (const NamedParameter& parameter : layer->parameters()) {
       results.push_back(view("grad." + parameter.name, gradient_of(parameter.tensor)));
     }
   }
   if (job.save_weights) {
     std::vector<TensorView> weights = parameter_views(*layer);
-    if (job.book_buffers) {
-      add_book_masks(*layer, "", weights);
-    }
-    write_safetensors(*job.save_weights, std::move(weights));
+    if (job.book_buffers) add_book_masks(*layer, "", weights);
+    write_safetensors(*job.save_weights, std::move(weights), {{"heedgrad", "weights"}});
   }
   std::vector<std::string> lines;
   for (const TensorView& result : results) {
     lines.push_back(text(result.name, " ", Shape(std::span<const int64_t>(result.shape))));
   }
-  write_safetensors(job.out, std::move(results));
+  write_safetensors(job.out, std::move(results), {{"heedgrad", "forward"}});
   return lines;
 }
 

@@ -41,9 +41,7 @@ class Patching {
   std::vector<double> of_heads(const Module* part) const {
     std::vector<double> shares;
     for (const auto& [key, value] : clean_values_) {
-      if (std::get<0>(key) != part || std::get<1>(key) != Activation::heads) {
-        continue;
-      }
+      if (std::get<0>(key) != part || std::get<1>(key) != Activation::heads) continue;
       const int64_t heads = value.dim(2), width = value.dim(3);
       for (int64_t h = 0; h < heads; ++h) {
         shares.push_back(share(key, h * width, value.size(), width, heads * width));

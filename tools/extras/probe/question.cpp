@@ -32,9 +32,7 @@ int32_t column_of(const TrainedRun& run, const std::string& option, const std::s
   }
   const int64_t columns = task.output_size();
   for (int32_t id = 0; id < columns; ++id) {
-    if (task.target_name(id) == answer) {
-      return id;
-    }
+    if (task.target_name(id) == answer) return id;
   }
   const bool classes = columns != task.tokenizer()->vocab_size();
   std::vector<std::string> names;
@@ -84,6 +82,14 @@ probe::Measure measure_of(const ProbeOptions& o, const TrainedRun& run, const ch
   const std::optional<int32_t> wrong =
       o.wrong ? std::optional(column_of(run, "heed probe: --wrong", *o.wrong)) : std::nullopt;
   require<ConfigError>(wrong != right, "heed probe: --wrong: expected another token than --answer");
+  const Tokenizer* const tokens = run.loaded.task->tokenizer();
+  const std::string last =
+      token_name(tokens, static_cast<int32_t>(run.loaded.task->model_size("vocab_size")) - 1);
+  for (const auto& text : {o.prompt, o.clean, o.corrupt}) {
+    require<ConfigError>(
+        last != "[MASK]" || !text || text->ends_with(last), "heed probe: expected ", last,
+        " at the end of the prompt, where the answer is, got ", printable(text.value_or("")));
+  }
   return {right, wrong};
 }
 

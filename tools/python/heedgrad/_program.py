@@ -68,6 +68,8 @@ def options(**values: Argument | bool | None) -> list[Argument]:
         if value is True:
             found.append(option)
         elif value is not None and value is not False:
+            if isinstance(value, bytes) or hasattr(value, "__len__") and not isinstance(value, str):
+                raise ConfigError(f"{name}: expected a text or a number, got {value!r}")
             text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
             found.append(f"{option}={text}")
     return found

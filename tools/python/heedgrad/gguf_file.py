@@ -88,14 +88,10 @@ def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
 
 def _require_tokenizer(config: str, tokens: dict[str, Any] | None) -> None:
     """Refuses a run whose tokenizer heed export has no file for."""
-    has = re.search(r"^data:\n  type: (\S+)\n(?:  .*\n)*?  tokenizer:\s+(?:type: )?(\S+)$", config,
-                    re.MULTILINE)
+    has = re.search(r"^data:\n(?:  .*\n)*?  tokenizer:\s+(?:type: )?(\S+)$", config, re.MULTILINE)
     if tokens is None and has is not None:
-        task, used = has.groups()
-        if used in ("bpe", "char", "byte"):
-            raise ConfigError(f"data.type: {task} adds tokens of its own to the tokenizer {used}, "
-                              "which no file has; expected text")
-        raise ConfigError(f"data.tokenizer: expected bpe, char or byte, which GGUF has, got {used}")
+        raise ConfigError("data.tokenizer: expected bpe, char or byte, which GGUF has, got "
+                          f"{has.group(1)}")
 
 
 def _require_sayable(kind: str, config: dict[str, Any]) -> None:
@@ -226,9 +222,13 @@ def _write_tokenizer(gguf: Any, writer: Any, tokenizer: dict[str, Any] | None,
                    for id, text in enumerate(ordered)]
     writer.add_token_list(ordered)
     writer.add_token_types(kinds)
-    if config.get("eos_token_id") is not None:
-        writer.add_eos_token_id(config["eos_token_id"])
-    writer.add_add_bos_token(False)
+    ends = config["eos_token_id"]
+    if ends is not None:
+        writer.add_eos_token_id(ends[0] if isinstance(ends, list) else ends)
+    begins = tokenizer["post_processor"] is not None
+    if begins:
+        writer.add_bos_token_id(config["bos_token_id"])
+    writer.add_add_bos_token(begins)
 
 
 def _pattern_name(tokenizer: dict[str, Any]) -> str:

@@ -67,7 +67,10 @@ def sweep(base: Config, vary: Mapping[str, Sequence[Any]] | None = None,
     (['model.num_heads', 'runs', 'val_loss'], [2, 2])
     """
     folder = Path(out)
-    vary = {key: list(values) for key, values in (vary or {}).items()}
+    vary = {key: _values(key, values) for key, values in (vary or {}).items()}
+    seeds = [whole(seed, "seeds") for seed in _values("seeds", seeds)]
+    if whole(jobs, "jobs") < 1:
+        raise ConfigError(f"jobs: expected at least 1, got {jobs}")
     keys = [*vary, "seed"]
     for number, key in enumerate(keys):
         for other in [*(set or {}), *keys[:number], *keys[number + 1:]]:
@@ -75,11 +78,13 @@ def sweep(base: Config, vary: Mapping[str, Sequence[Any]] | None = None,
                 raise ConfigError(f"sweep: {key} would replace {other}: expected each value in one "
                                   "place, and seeds in seeds=")
     settings = [dict(zip(vary, values)) for values in itertools.product(*vary.values())]
-    wanted = [{**setting, "seed": whole(seed, "seeds")} for setting in settings for seed in seeds]
+    wanted = [{**setting, "seed": seed} for setting in settings for seed in seeds]
     names = [_name(values) for values in wanted]
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigError(f"sweep: expected different values and seeds, got {name} twice")
+    for key, values in [*vary.items(), ("seed", [seed % 2**32 for seed in seeds])]:
+        for number, value in enumerate(values):
+            if any(_same(value, other) for other in values[:number]):
+                raise ConfigError("sweep: expected different values, and seeds that differ in their "
+                                  f"low 32 bits, got {key}={value} twice")
     config = _base(base, folder, set)
     if threads is None:
         threads = max(1, (os.cpu_count() or 1) // max(1, jobs))
@@ -91,6 +96,19 @@ def sweep(base: Config, vary: Mapping[str, Sequence[Any]] | None = None,
             _program.json_of("validate", *each.config)
     _in_parallel(work, jobs, progress)
     return _table([each.row() for each in work], list(vary))
+
+
+def _values(key: str, values: Any) -> list[Any]:
+    found = [] if isinstance(values, str) or not hasattr(values, "__iter__") else list(values)
+    if not found:
+        raise ConfigError(f"{key}: expected a list of one value or more, got {values!r}")
+    return found
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values mean the same in a config: 1 and 1.0 do, 1 and True do not."""
+    return type(a) is type(b) and bool(a == b) or (
+        {type(a), type(b)} == {int, float} and bool(a == b))
 
 
 def _base(base: Config, folder: Path, set: Settings | None) -> str:

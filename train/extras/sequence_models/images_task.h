@@ -29,10 +29,12 @@ class ImagesTask final : public Task {
   bool continues_prompt() const override { return false; }
 
  private:
+  void read(const Config& c, const TaskSetup& setup);
   void warn(int64_t count);
   Batch batch_of(Split split, const std::vector<int64_t>& which) const;
 
-  const Pictures pictures_;
+  Shape shape_;                         // (1, C, H, W), of a picture
+  std::optional<Pictures> pictures_;    // none: without the file
   std::optional<Pictures> validation_;  // the pictures to validate with, if in a file of their own
 };
 HEED_TASK(ImagesTask, "images");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,7 +45,8 @@ struct BpeModel {
   bool prefix_space = false;  // a text is encoded with a blank before it
   std::vector<SplitRule> rules;
   std::vector<AddedToken> added;
-  bool adds_tokens = false;  // the file puts tokens around each text, heed does not
+  bool adds_tokens = false;      // the file puts tokens around each text, heed does not
+  std::optional<int32_t> begin;  // a token that a file puts before each text; not read
 
   bool operator==(const BpeModel&) const = default;
 };

@@ -1,5 +1,6 @@
 #include "tools/extras/bpe/train/write.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -51,18 +52,29 @@ ordered_json added_tokens(const BpeModel& model) {
 
 std::string quoted(const std::string& text) { return ordered_json(text).dump(); }
 
+// The token model.begin before each text, or nothing.
+std::string post_processor(const BpeModel& model) {
+  if (!model.begin) return "null";
+  const std::string& bytes = model.tokens[static_cast<size_t>(*model.begin)];
+  const bool added = std::any_of(model.added.begin(), model.added.end(),
+                                 [&](const AddedToken& each) { return each.id == *model.begin; });
+  const std::string name = quoted(added ? bytes : byte_text(bytes));
+  const std::string text = R"({"SpecialToken": {"id": )" + name +
+                           R"(, "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}})";
+  return R"({"type": "TemplateProcessing", "single": [)" + text + R"(], "pair": [)" + text +
+         R"(, {"Sequence": {"id": "B", "type_id": 0}}], "special_tokens": {)" + name +
+         R"(: {"id": )" + name + R"(, "ids": [)" + std::to_string(*model.begin) +
+         R"(], "tokens": [)" + name + "]}}}";
+}
+
 // "Ġthe": 262, for every id. Written by hand: an ordered JSON object searches all its keys for each
 // one that it gets.
 std::string vocabulary(const BpeModel& model) {
   std::set<int32_t> added;
-  for (const AddedToken& token : model.added) {
-    added.insert(token.id);
-  }
+  for (const AddedToken& token : model.added) added.insert(token.id);
   std::string out;
   for (size_t id = 0; id < model.tokens.size(); ++id) {
-    if (model.tokens[id].empty()) {
-      continue;
-    }
+    if (model.tokens[id].empty()) continue;
     const bool as_it_is = added.contains(static_cast<int32_t>(id));
     out += out.empty() ? "\n" : ",\n";
     out += quoted(as_it_is ? model.tokens[id] : byte_text(model.tokens[id]));
@@ -89,8 +101,8 @@ std::string bpe_to_json(const BpeModel& model) {
   std::string out = "{\n\"version\": \"1.0\",\n\"truncation\": null,\n\"padding\": null,\n";
   out += "\"added_tokens\": " + added_tokens(model).dump() + ",\n\"normalizer\": ";
   out += model.composes ? "{\"type\": \"NFC\"},\n" : "null,\n";
-  out += "\"pre_tokenizer\": " + pre_tokenizer(model).dump() + ",\n\"post_processor\": null,\n";
-  out += "\"decoder\": " + decoder.dump() + ",\n";
+  out += "\"pre_tokenizer\": " + pre_tokenizer(model).dump() + ",\n\"post_processor\": ";
+  out += post_processor(model) + ",\n\"decoder\": " + decoder.dump() + ",\n";
   out += model.ranked_by_result ? "\"heedgrad\": {\"ranked_by_result\": true},\n" : "";
   // Characters alone, without merges: tokenizers would leave out one that is not in the vocabulary.
   // A token for unknown ones that is not there makes that an error, as it is here.

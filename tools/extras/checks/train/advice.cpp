@@ -32,9 +32,7 @@ Choice with_few_blocks(Choice model) {
 // A model that sees the tokens it has to predict. Building a larger model takes longer, so a larger
 // one that says it is causal is believed.
 void find_leak(const LoadedRun& run, const Plan& plan, Advice& found) {
-  if (plan.parameters > (plan.says_causal ? small_model : largest_built_model)) {
-    return;
-  }
+  if (plan.parameters > (plan.says_causal ? small_model : largest_built_model)) return;
   const std::unique_ptr<Module> model = make_layer(with_few_blocks(run.config.model));
   if (sees_next_tokens(*model, run.task->data())) {
     found.emplace_back(
@@ -122,7 +120,12 @@ Advice RunAdvice::about_model(const LoadedRun& run, Module& model) const {
 Advice RunAdvice::about_run(const LoadedRun& run, const Plan& plan) const {
   Advice found;
   find_leak(run, plan, found);
-  if (plan.base_lr == 0) {
+  if (run.config.seed > int64_t{UINT32_MAX}) {
+    found.push_back(text("seed: ", run.config.seed, " draws what ",
+                         run.config.seed % (int64_t{1} << 32),
+                         " does: 32 bits count, as in PyTorch"));
+  }
+  if (static_cast<float>(plan.base_lr) == 0) {
     found.push_back(text("the optimizer's learning rate is 0: the weights stay as they are ",
                          run.weights.empty() ? "drawn" : "in train.weights"));
   }

@@ -142,6 +142,10 @@ TEST_CASE("instructions: answers end at the end token") {
   CHECK(error_of([&] { task->check_prompt("{\"instrction\": \"a\"}"); }) ==
         "a prompt that begins with {\" is a row: expected the key instruction, got instrction; did "
         "you mean instrction?");
+  CHECK(error_of([&] { task->check_prompt("{\"instruction\": \"a\", \"contxt\": \"b\"}"); }) ==
+        "a prompt that begins with {\" is a row: expected the keys instruction and input, got "
+        "contxt");
+  task->check_prompt("{\"instruction\": \"a\", \"input\": \"c\", \"output\": \"b\"}");
 }
 
 TEST_CASE("instructions: what is wrong in a question is counted in the question") {
@@ -166,7 +170,7 @@ TEST_CASE("instructions: the end token is one of the vocabulary where it has one
       "{type: instructions, path: a.jsonl, tokenizer: {type: bpe, path: " + bpe + "}}");
   const auto* const task = dynamic_cast<const InstructionsTask*>(merged.get());
   REQUIRE(task != nullptr);
-  CHECK(contains(task->tokenizer()->name(task->end_token()), "end"));
+  CHECK(contains(task->tokenizer()->name(*task->end_token()), "end"));
 }
 
 TEST_CASE("instructions: the examiner has nothing to say") {

@@ -33,9 +33,7 @@ int64_t Conversation::tokens_before(size_t from) const {
 std::string Conversation::text_with(const std::string& question, size_t from) const {
   const char* const between = can_encode(*task_.tokenizer(), "\n") ? "\n" : "";
   std::string whole;
-  for (size_t i = from; i < said_.size(); ++i) {
-    whole += said_[i].text + between;
-  }
+  for (size_t i = from; i < said_.size(); ++i) whole += said_[i].text + between;
   return whole + question;
 }
 
@@ -56,9 +54,7 @@ bool Conversation::ask(const std::string& question, int64_t tokens) {
   };
   const bool full = is_full(first_seen_);
   // Instructions leave as a whole; of a text, the end of the oldest one stays.
-  while (is_full(first_seen_ + (task != nullptr ? 0 : 1))) {
-    ++first_seen_;
-  }
+  while (is_full(first_seen_ + (task != nullptr ? 0 : 1))) ++first_seen_;
   return full;
 }
 
@@ -70,10 +66,10 @@ const Conversation::Exchange& Conversation::answer(const AnswerOptions& options)
     }
     seen.insert(seen.end(), open_.ids.begin(), open_.ids.end());
     const Written written =
-        write_until(model_, *task_.tokenizer(), seen, task->end_token(), options);
+        write_until(model_, *task_.tokenizer(), seen, *task->end_token(), options);
     open_.answer = written.text;
     open_.ids.insert(open_.ids.end(), written.ids.begin(), written.ids.end());
-    open_.ids.push_back(task->end_token());
+    open_.ids.push_back(*task->end_token());
     open_.tokens = std::ssize(open_.ids);
   } else {
     const std::string prompt =

@@ -41,9 +41,7 @@ class InstructionReader {
       read_lines(all);
     }
     mistakes_.throw_if_any();
-    if (rows_.empty()) {
-      mistakes_.refuse("expected examples, got none");
-    }
+    if (rows_.empty()) mistakes_.refuse("expected examples, got none");
     const std::string unused = listed({unused_.begin(), unused_.end()});
     return {.rows = std::move(rows_),
             .warning = unused.empty() ? "" : name_ + ": no part of the template has " + unused};
@@ -53,9 +51,7 @@ class InstructionReader {
   void read_lines(std::string_view all) {
     TableReader lines(all, whole_lines, mistakes_);
     for (Record line; lines.next(line);) {
-      if (!without_blanks(line.cells[0]).empty()) {
-        add(line.cells[0], line.line, "");
-      }
+      if (!without_blanks(line.cells[0]).empty()) add(line.cells[0], line.line, "");
     }
   }
 
@@ -172,9 +168,14 @@ Instruction read_prompt(const std::string& prompt, const PromptTemplate& form) {
   Instruction asked{prompt, ""};
   if (prompt.starts_with("{\"")) {
     std::vector<std::string> cells;
-    const std::string wrong =
-        read_json_object(prompt, std::span(instruction_columns).first(2), cells);
+    std::set<std::string> unused;
+    std::array<RowColumn, 3> columns = instruction_columns;
+    columns[2].is_optional = true;
+    const std::string wrong = read_json_object(prompt, columns, cells, &unused);
     require<ConfigError>(wrong.empty(), "a prompt that begins with {\" is a row: ", wrong);
+    require<ConfigError>(unused.empty(),
+                         "a prompt that begins with {\" is a row: expected the keys ",
+                         "instruction and input, got ", listed({unused.begin(), unused.end()}));
     asked = instruction_of(cells);
   }
   for (const std::string& wrong :

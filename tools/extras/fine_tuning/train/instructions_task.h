@@ -40,7 +40,8 @@ class InstructionsTask final : public OwnDataTask {
   // What a user asks (read_prompt()), in the template. Throws ConfigError for what is empty or
   // longer than the model's context.
   std::vector<int32_t> question_of(const std::string& prompt) const override;
-  int32_t end_token() const { return end_; }
+  std::optional<int32_t> end_token() const override { return end_; }
+  const PromptTemplate& form() const { return form_; }
   int64_t longest_answer() const { return examples().longest().target; }
 
   // ExampleMaker. An input is the prompt and the answer, a target the answer.

@@ -35,6 +35,8 @@ class LinesTask final : public OwnDataTask {
   // Of the documents: the loss of their ends is spread over them.
   int64_t target_bytes(const Batch& batch) const override;
   bool continues_prompt() const override { return true; }
+  std::optional<int32_t> start_token() const override { return start_; }
+  std::optional<int32_t> end_token() const override { return end_; }
   // Goes on from <start> and the prompt until <end>.
   Answer answer(Module& model, const std::string& prompt,
                 const AnswerOptions& options) const override;

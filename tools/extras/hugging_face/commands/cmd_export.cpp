@@ -5,9 +5,11 @@
 
 #include "layers/text/display.h"
 #include "tools/commands/run.h"
+#include "tools/extras/fine_tuning/train/instructions_task.h"
 #include "tools/extras/hugging_face/train/adapter.h"
 #include "tools/extras/hugging_face/train/export.h"
 #include "tools/extras/hugging_face/train/folder.h"
+#include "tools/extras/hugging_face/train/json.h"
 #include "tools/extras/hugging_face/train/model_config.h"
 #include "tools/extras/report/pages/output_file.h"
 #include "tools/terminal/table.h"
@@ -78,6 +80,40 @@ void check_choice(const ExportOptions& o, bool is_lora) {
                        "what was learned, for peft");
 }
 
+// How transformers asks a run of `instructions`: in its template, after what was said before.
+std::string chat_template(const InstructionsTask& task) {
+  const auto quoted = [](const std::string& text) { return ExportJson(text).dump(); };
+  const std::string slot = "\\u0001", content = "\" + message['content'] + \"";
+  std::string asked = quoted(task.form().fill({"\u0001", ""}));
+  for (size_t at = 0; (at = asked.find(slot, at)) != std::string::npos; at += content.size()) {
+    asked.replace(at, slot.size(), content);
+  }
+  const int32_t id = *task.end_token();
+  const std::string end = task.tokenizer()->decode({&id, 1});
+  return "{%- for message in messages -%}{%- if message['role'] == 'user' -%}{{- " + asked +
+         " -}}{%- elif message['role'] == 'assistant' -%}{{- message['content'] + " +
+         quoted(end.empty() ? task.tokenizer()->name(id) : end) +
+         " -}}{%- else -%}{{- raise_exception('expected the roles user and assistant') -}}" +
+         "{%- endif -%}{%- endfor -%}\n";
+}
+
+ExportJob job_of(const TrainedRun& trained, const fs::path& checkpoint, Dtype dtype) {
+  const Task& task = *trained.loaded.task;
+  ExportJob job{exportable(*trained.model, trained.loaded), trained.loaded.resolved.get("model"),
+                task.tokenizer(), dtype, trained.loaded.config.sample.end};
+  if (const std::optional<int32_t> end = task.end_token()) {
+    std::erase(job.ends, *end);
+    job.ends.insert(job.ends.begin(), *end);
+  }
+  job.begin = task.start_token();
+  if (const auto* const asked = dynamic_cast<const InstructionsTask*>(&task)) {
+    job.chat_template = chat_template(*asked);
+  } else if (is_there(checkpoint / stored_chat_template)) {
+    job.chat_template = read_file(checkpoint / stored_chat_template, json_limits::config_bytes);
+  }
+  return job;
+}
+
 // The model alone is asked for its shape: an adapter can be written when its base is gone.
 int export_adapter(const ExportOptions& o, const fs::path& folder, const RunArgument& from) {
   require<ConfigError>(!o.dtype,
@@ -122,26 +158,21 @@ int run(const ExportOptions& o) {
   }
   const TrainedRun trained = load_to_ask(o.run, o.sets);
   check_choice(o, trained.loaded.resolved.get("train").has("lora"));
-  const Gpt& model = exportable(*trained.model, trained.loaded);
-  const ConfigNode own = trained.loaded.resolved.get("model");
-  const Tokenizer* const tokenizer = trained.loaded.task->tokenizer();
+  const ExportJob job = job_of(trained, from.checkpoint, dtype);
+  const Gpt& model = job.model;
   bool has_tokenizer = false;
-  write_new_folder(folder, [&](const fs::path& inside) {
-    has_tokenizer = write_hugging_face(
-        inside, {model, own, tokenizer, dtype, trained.loaded.config.sample.end});
-    if (is_there(from.checkpoint / stored_chat_template)) {
-      fs::copy_file(from.checkpoint / stored_chat_template, inside / stored_chat_template);
-    }
-  });
+  write_new_folder(folder,
+                   [&](const fs::path& in) { has_tokenizer = write_hugging_face(in, job); });
 
   const Architecture& architecture = architecture_of(model.config);
   const std::string type_name = dtype == Dtype::F32 ? "float32" : "bfloat16";
-  print_line(o.json ? stderr : stdout,
-             text(folder.string(), ": ", architecture.model_type, ", ",
-                  grouped(model.parameter_count()), " parameters in ", type_name,
-                  has_tokenizer          ? ", with its tokenizer"
-                  : tokenizer == nullptr ? ", without a tokenizer: the run has none"
-                                         : ", without a tokenizer: that of this task has no file"));
+  print_line(
+      o.json ? stderr : stdout,
+      text(folder.string(), ": ", architecture.model_type, ", ", grouped(model.parameter_count()),
+           " parameters in ", type_name,
+           has_tokenizer              ? ", with its tokenizer"
+           : job.tokenizer == nullptr ? ", without a tokenizer: the run has none"
+                                      : ", without a tokenizer: that of this task has no file"));
   if (o.json) {
     print_object(ExportJson({{"out", printable(folder.string(), 4096)},
                              {"type", architecture.model_type},
@@ -154,9 +185,7 @@ int run(const ExportOptions& o) {
   std::printf("from transformers import AutoModelForCausalLM%s\n",
               has_tokenizer ? ", AutoTokenizer" : "");
   std::printf("model = AutoModelForCausalLM.from_pretrained(%s)\n", path.c_str());
-  if (has_tokenizer) {
-    std::printf("tokenizer = AutoTokenizer.from_pretrained(%s)\n", path.c_str());
-  }
+  if (has_tokenizer) std::printf("tokenizer = AutoTokenizer.from_pretrained(%s)\n", path.c_str());
   return 0;
 }
 

@@ -86,9 +86,7 @@ struct Source {
 std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size, Generation& generation) {
   std::vector<std::string>& notes = generation.notes;
   const std::string path = o.tokenizer.value_or(find_tokenizer(o.folder).string());
-  if (path == "none") {
-    return "";
-  }
+  if (path == "none") return "";
   if (path.empty()) {
     notes.push_back(o.folder + " has no tokenizer: the run knows ids, no text; --tokenizer gives " +
                     "it one");
@@ -171,9 +169,7 @@ LoadedRun load(const Source& source, const ConfigNode& model, const fs::path& to
 // digit, or with a character beyond ASCII; "" if it has none, or if there is no tokenizer.
 std::string known_prompt(const Task& task) {
   const Tokenizer* const tokenizer = task.tokenizer();
-  if (tokenizer == nullptr) {
-    return "";
-  }
+  if (tokenizer == nullptr) return "";
   std::vector<std::string> candidates{"The "};
   for (int32_t id = 0; id < tokenizer->vocab_size(); ++id) {
     candidates.push_back(tokenizer->decode({&id, 1}));
@@ -205,9 +201,7 @@ std::optional<Written> write_run(const Source& source, const ConfigNode& model,
   const std::unique_ptr<Module> made = make_layer(run.config.model);
   const bool same =
       load_weights(architecture, dynamic_cast<Gpt&>(*made), source.weights, nothing_ignored);
-  if (!same) {
-    return {};
-  }
+  if (!same) return {};
   if (!source.adapter.empty()) {
     merge_adapter_folder(source.adapter, architecture, dynamic_cast<Gpt&>(*made));
   }
@@ -238,9 +232,7 @@ Written write_best(const Source& source, const std::string& tokenizer, const fs:
     } catch (const IoError&) {  // biases that are no longer zeros; if it is more, see below
     }
   }
-  if (!written) {
-    written = write_run(source, source.imported.model, path, inside);
-  }
+  if (!written) written = write_run(source, source.imported.model, path, inside);
   require<IoError>(written.has_value(), source.weights.path(), ": has numbers where this ",
                    source.imported.architecture->model_type, " has none");
   return *written;
@@ -276,9 +268,7 @@ std::string free_name(const std::string& folder) {
   std::error_code unknown;
   const std::string first = "runs/" + fs::weakly_canonical(folder, unknown).filename().string();
   std::string name = first;
-  for (int64_t number = 2; is_there(name); ++number) {
-    name = text(first, "-", number);
-  }
+  for (int64_t number = 2; is_there(name); ++number) name = text(first, "-", number);
   return name;
 }
 

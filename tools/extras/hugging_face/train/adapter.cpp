@@ -44,9 +44,7 @@ Learned learned_of(const TheirTensor& tensor, const SafeTensors& file) {
   std::vector<std::pair<const TensorPart*, std::string>> adapted;  // with our layer
   for (const TensorPart& part : tensor.parts) {
     const std::string layer = layer_of(part.ours);
-    if (part.columns > 0 && file.find(layer + our_a) != nullptr) {
-      adapted.emplace_back(&part, layer);
-    }
+    if (part.columns > 0 && file.find(layer + our_a) != nullptr) adapted.emplace_back(&part, layer);
   }
   const int64_t parts = std::ssize(adapted);
   if (parts == 0) return {};
@@ -142,44 +140,66 @@ class AdapterConfig {
     }
     alpha_ = keys_.number("lora_alpha", 8);
     is_root_ = keys_.flag("use_rslora", false);
-    for (const ConfigNode& each : keys_.get("alpha_pattern").children()) {
-      patterns_.emplace_back(each.key(), keys_.number_of(each, "alpha_pattern", alpha_));
-    }
+    rank_ = keys_.number("r", 8);
   }
 
-  // alpha / r of a layer, or alpha / sqrt(r). Of several patterns the first of the file counts.
-  real scale(const std::string& layer, int64_t rank) {
-    std::optional<double> alpha;
-    for (const auto& [key, value] : patterns_) {
-      if (fits(layer, key)) {
-        alpha = alpha.value_or(value);
-        used_.insert(key);
-      }
-    }
-    const auto r = static_cast<double>(rank);
-    return static_cast<real>(alpha.value_or(alpha_) / (is_root_ ? std::sqrt(r) : r));
+  // alpha / r of a layer, or alpha / sqrt(r).
+  real scale(const std::string& layer) {
+    const double r = rank(layer);
+    return static_cast<real>(of_layer("alpha_pattern", layer, alpha_) /
+                             (is_root_ ? std::sqrt(r) : r));
   }
+  double rank(const std::string& layer) { return of_layer("rank_pattern", layer, rank_); }
 
-  // True if peft adapts the layer. False, too, if that takes a regular expression to tell.
-  bool names(const std::string& layer) {
+  // Whether peft adapts the layer; nothing if that takes a regular expression to tell.
+  std::optional<bool> names(const std::string& layer) {
+    const auto among = [&](const std::string& key) {
+      const std::vector<ConfigNode>& all = keys_.get(key).children();
+      return std::any_of(all.begin(), all.end(),
+                         [&](const ConfigNode& each) { return fits(layer, each.text()); });
+    };
     const ConfigNode& targets = keys_.get("target_modules");
-    const bool in_block = layer.find_first_of("0123456789") != std::string::npos;
-    return !keys_.has("exclude_modules") && !keys_.has("layers_to_transform") &&
-           (std::any_of(targets.children().begin(), targets.children().end(),
-                        [&](const ConfigNode& each) { return fits(layer, each.text()); }) ||
-            (targets.text() == "all-linear" && in_block));
+    const bool all = targets.text() == "all-linear";
+    if ((targets.children().empty() && !all) || !keys_.get("exclude_modules").text().empty() ||
+        !keys_.get("layers_pattern").text().empty() || keys_.get("layers_pattern").size() > 0) {
+      return {};
+    }
+    const size_t number = layer.find_first_of("0123456789");
+    const bool in_block = number != std::string::npos;
+    const ConfigNode& chosen = keys_.get("layers_to_transform");
+    const std::string block =
+        in_block ? layer.substr(number, layer.find('.', number) - number) : "none";
+    const auto is_block = [&](const ConfigNode& each) { return each.text() == block; };
+    return (all ? in_block : among("target_modules")) && !among("exclude_modules") &&
+           (chosen.is_absent() || is_block(chosen) ||
+            std::any_of(chosen.children().begin(), chosen.children().end(), is_block));
   }
 
-  // An alpha for no layer, or for those that a regular expression matches.
-  void require_all_used() const {
-    for (const auto& [key, value] : patterns_) {
-      if (!used_.contains(key)) {
-        keys_.refuse("alpha_pattern", "names of layers that are adapted, got " + printable(key));
+  // A pattern for no layer, or for those that a regular expression matches.
+  void require_all_used() {
+    for (const char* patterns : {"alpha_pattern", "rank_pattern"}) {
+      for (const ConfigNode& each : keys_.get(patterns).children()) {
+        if (!used_.contains(patterns + each.key())) {
+          keys_.refuse(patterns,
+                       "names of adapted layers, of which none is " + printable(each.key()));
+        }
       }
     }
   }
 
  private:
+  // The number for a layer: of several patterns the first of the file counts.
+  double of_layer(const std::string& patterns, const std::string& layer, double usual) {
+    std::optional<double> found;
+    for (const ConfigNode& each : keys_.get(patterns).children()) {
+      if (fits(layer, each.key())) {
+        found = found.value_or(keys_.number_of(each, patterns, usual));
+        used_.insert(patterns + each.key());
+      }
+    }
+    return found.value_or(usual);
+  }
+
   void require_plain() {
     if (keys_.words("peft_type", "") != "LORA") keys_.cannot("peft_type", "LORA alone");
     if (keys_.words("bias", "none") != "none") keys_.cannot("bias", "none");
@@ -198,10 +218,9 @@ class AdapterConfig {
 
   ConfigNode json_;
   Keys keys_;
-  double alpha_ = 0;
+  double alpha_ = 0, rank_ = 0;
   bool is_root_ = false;
-  std::vector<std::pair<std::string, double>> patterns_;
-  std::set<std::string> used_;
+  std::set<std::string> used_;  // patterns, after the key that has them
 };
 
 // B A of a layer, (rows, columns), times `scale`; in the places of a tensor of theirs.
@@ -229,24 +248,34 @@ Sums sums_in(const SafeTensors& file, AdapterConfig& config, const Architecture&
     const int64_t columns = tensor.parts.front().columns;
     if (columns == 0) continue;
     if (a == nullptr || b == nullptr) {
-      if (config.names(now) || config.names(before)) {
+      if (config.names(now).value_or(false) || config.names(before).value_or(false)) {
         mistakes.add(
             [&] { return layer + ": no lora_A and lora_B, though target_modules names it"; });
       }
       continue;
     }
     known.insert({name_a, name_b});
-    const std::vector<int64_t> shape_a{a->shape.empty() ? 0 : a->shape[0], columns},
-        shape_b{tensor.rows(), shape_a[0]};
-    if (shape_a[0] < 1 || a->shape != shape_a || b->shape != shape_b) {
+    if (!config.names(now).value_or(true) && !config.names(before).value_or(true)) {
       mistakes.add([&] {
-        return text(layer, ": expected A (r, ", columns, ") and B (", tensor.rows(), ", r), got ",
-                    shape_text(a->shape), " and ", shape_text(b->shape));
+        return layer +
+               ": has lora_A and lora_B, though target_modules, exclude_modules and "
+               "layers_to_transform leave it out";
       });
       continue;
     }
-    sums.emplace_back(tensor, product_for(tensor, file.array(name_a), file.array(name_b),
-                                          config.scale(layer, shape_a[0])));
+    const std::vector<int64_t> shape_a{a->shape.empty() ? 0 : a->shape[0], columns},
+        shape_b{tensor.rows(), shape_a[0]};
+    const double rank = config.rank(layer);
+    if (static_cast<double>(shape_a[0]) != rank || a->shape != shape_a || b->shape != shape_b) {
+      mistakes.add([&] {
+        return text(layer, ": expected A (r, ", columns, ") and B (", tensor.rows(),
+                    ", r), r = ", rank, ", got ", shape_text(a->shape), " and ",
+                    shape_text(b->shape));
+      });
+      continue;
+    }
+    sums.emplace_back(
+        tensor, product_for(tensor, file.array(name_a), file.array(name_b), config.scale(layer)));
     if (const std::string mistake = mistake_in_weights(sums.back().second); !mistake.empty()) {
       mistakes.add([&] { return layer + ": " + mistake; });
     }

@@ -22,9 +22,7 @@ bool is_llama(const std::string& type) { return type == "llama" || type == "qwen
 
 const MultiHeadAttention::Config* find_attention(const Gpt& model) {
   const Module& att = *model.trf_blocks.front()->att;
-  if (const auto* split = dynamic_cast<const MultiHeadAttention*>(&att)) {
-    return &split->config;
-  }
+  if (const auto* split = dynamic_cast<const MultiHeadAttention*>(&att)) return &split->config;
   const auto* packed = dynamic_cast<const PackedAttention*>(&att);
   return packed == nullptr ? nullptr : &packed->config;
 }
@@ -143,9 +141,7 @@ class TensorList {
   // ours: "" for a parameter that the model does not have; the caller then sets `fixed`.
   TensorPart& add(const std::string& theirs, const std::string& ours, const SameRows& rows,
                   int64_t columns = 0) {
-    if (tensors.empty() || tensors.back().name != theirs) {
-      tensors.push_back({theirs, {}});
-    }
+    if (tensors.empty() || tensors.back().name != theirs) tensors.push_back({theirs, {}});
     return tensors.back().parts.emplace_back(
         TensorPart{.ours = ours, .rows = rows, .columns = columns});
   }
@@ -165,15 +161,11 @@ class TensorList {
   void linear(const std::string& theirs, const std::string& ours, int64_t rows, int64_t columns,
               bool their_bias, bool our_bias) {
     weight(theirs + ".weight", ours + ".weight", {rows}, columns);
-    if (their_bias) {
-      vector(theirs + ".bias", ours + ".bias", {rows}, our_bias);
-    }
+    if (their_bias) vector(theirs + ".bias", ours + ".bias", {rows}, our_bias);
   }
   void norm(const std::string& theirs, const std::string& ours, const Gpt::Config& c) {
     add(theirs + ".weight", ours + ".scale", {c.d_model});
-    if (c.norm == "layer_norm") {
-      vector(theirs + ".bias", ours + ".shift", {c.d_model}, c.bias);
-    }
+    if (c.norm == "layer_norm") vector(theirs + ".bias", ours + ".shift", {c.d_model}, c.bias);
   }
 
   std::vector<TheirTensor> tensors;
@@ -244,9 +236,7 @@ void add_attention(const std::string& type, const std::string& theirs, const std
          : list.weight(to + ".weight", from + "weight", rows, att.d_in);
   };
   for (const bool bias : {false, true}) {
-    for (int64_t part = 0; part < 3 && (their_bias || !bias); ++part) {
-      part_of(part, bias);
-    }
+    for (int64_t part = 0; part < 3 && (their_bias || !bias); ++part) part_of(part, bias);
   }
   list.linear(theirs + names.out, ours + "out_proj", att.d_out, att.all_heads(), their_bias,
               att.out_bias);
@@ -296,9 +286,7 @@ std::vector<TheirTensor> their_tensors(const Architecture& architecture, const G
                              : type == "gpt_neox" ? "embed_in.weight"
                                                   : "embed_tokens.weight";
   list.add(prefix + tokens, "tok_emb.weight", {c.vocab_size}, c.d_model);
-  if (type == "gpt2") {
-    add_positions(prefix + "wpe.weight", model, list);
-  }
+  if (type == "gpt2") add_positions(prefix + "wpe.weight", model, list);
   const BlockNames& names = names_of(type);
   for (int64_t n = 0; n < c.num_layers; ++n) {
     const std::string theirs = text(prefix, names.block, n, "."),
@@ -312,9 +300,7 @@ std::vector<TheirTensor> their_tensors(const Architecture& architecture, const G
                       : type == "gpt_neox" ? "final_layer_norm"
                                            : "norm"),
             "final_norm", c);
-  if (!c.tie_embeddings) {
-    list.add(architecture.head, "out_head.weight", {c.vocab_size}, c.d_model);
-  }
+  if (!c.tie_embeddings) list.add(architecture.head, "out_head.weight", {c.vocab_size}, c.d_model);
   return std::move(list.tensors);
 }
 

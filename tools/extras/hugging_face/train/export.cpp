@@ -69,9 +69,7 @@ std::vector<TensorView> tensors_of(const Architecture& architecture, const Expor
 }  // namespace
 
 TensorView narrowed(std::string name, const Array& values, Dtype dtype) {
-  if (dtype == Dtype::BF16) {
-    return converted<uint16_t>(std::move(name), values, dtype, to_bfloat16);
-  }
+  if (dtype == Dtype::BF16) return converted<uint16_t>(std::move(name), values, dtype, to_bfloat16);
   const auto to_float = [](real value) { return static_cast<float>(value); };
   return is_float64 ? converted<float>(std::move(name), values, dtype, to_float)
                     : view(std::move(name), values);
@@ -80,22 +78,29 @@ TensorView narrowed(std::string name, const Array& values, Dtype dtype) {
 bool write_hugging_face(const std::filesystem::path& folder, const ExportJob& job) {
   const Architecture& architecture = architecture_of(job.model.config);
   TokenizerFiles tokenizer;
+  const std::vector<int64_t>& ids = job.ends;
   if (job.tokenizer != nullptr) {
-    tokenizer = tokenizer_files(*job.tokenizer, job.model.config.context_length);
+    tokenizer = tokenizer_files(*job.tokenizer, job.model.config.context_length, job.begin,
+                                ids.empty() ? std::nullopt : std::optional<int32_t>(ids[0]));
   }
-  const ConfigNode end = tokenizer.end_of_text ? ConfigNode(*tokenizer.end_of_text)
-                                               : ConfigNode::scalar("null", /*quoted=*/false);
+  const auto id_of = [](std::optional<int32_t> id) {
+    return id ? ConfigNode(*id) : ConfigNode::scalar("null", /*quoted=*/false);
+  };
+  const ConfigNode begin = id_of(job.begin ? job.begin : tokenizer.end_of_text);
+  const ConfigNode ends = ids.size() > 1 ? ConfigNode::list({ids.begin(), ids.end()})
+                          : ids.empty()  ? id_of(tokenizer.end_of_text)
+                                         : ConfigNode(ids[0]);
   ConfigNode config = json_of_model(architecture, job.model, job.own);
-  const ConfigNode ends = job.ends.size() > 1 ? ConfigNode::list({job.ends.begin(), job.ends.end()})
-                          : job.ends.empty()  ? end
-                                              : ConfigNode(job.ends[0]);
-  config.set("bos_token_id", end);
+  config.set("bos_token_id", begin);
   config.set("eos_token_id", ends);
   config.set("dtype", job.dtype == Dtype::BF16 ? "bfloat16" : "float32");
   write_file_atomically(folder / "config.json", json_text(config));
   write_file_atomically(
       folder / "generation_config.json",
-      json_text(ConfigNode::map({{"bos_token_id", end}, {"eos_token_id", ends}})));
+      json_text(ConfigNode::map({{"bos_token_id", begin}, {"eos_token_id", ends}})));
+  if (!job.chat_template.empty()) {
+    write_file_atomically(folder / stored_chat_template, job.chat_template);
+  }
   for (const auto& [name, contents] : tokenizer.texts) {
     write_file_atomically(folder / name, contents);
   }

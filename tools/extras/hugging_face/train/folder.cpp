@@ -23,9 +23,7 @@ bool is_index(const fs::path& file) { return file.extension() == ".json"; }
 
 std::set<std::string> files_in(const std::map<std::string, std::string>& weight_map) {
   std::set<std::string> files;
-  for (const auto& entry : weight_map) {
-    files.insert(entry.second);
-  }
+  for (const auto& entry : weight_map) files.insert(entry.second);
   return files;
 }
 
@@ -53,9 +51,7 @@ fs::path weights_file(const fs::path& folder) {
         "the index leads to other files; transformers reads ", one_file,
         ": remove the one that is not meant");
   }
-  if (has_one || has_index) {
-    return folder / (has_one ? one_file : index_file);
-  }
+  if (has_one || has_index) return folder / (has_one ? one_file : index_file);
   const bool pickled = is_there(folder / "pytorch_model.bin");
   fail<IoError>(folder.string(), ": expected ", one_file, " or ", index_file, ", got neither",
                 pickled ? "; pytorch_model.bin can run code and is not read: save_pretrained() of "
@@ -65,9 +61,7 @@ fs::path weights_file(const fs::path& folder) {
 
 Fingerprint weights_fingerprint(const fs::path& file) {
   const Fingerprint own = fingerprint_file(file);
-  if (!is_index(file)) {
-    return own;
-  }
+  if (!is_index(file)) return own;
   std::string all = own.text();
   for (const std::string& name : files_in(read_weight_map(file))) {
     all += "\n" + name + " " + fingerprint_file(file.parent_path() / name).text();
@@ -106,9 +100,7 @@ const TensorInfo* FolderWeights::find(const std::string& name) const {
 
 std::vector<std::string> FolderWeights::names() const {
   std::vector<std::string> names;
-  for (const auto& entry : file_of_) {
-    names.push_back(entry.first);
-  }
+  for (const auto& entry : file_of_) names.push_back(entry.first);
   return names;
 }
 
@@ -142,9 +134,7 @@ std::string our_names(const TheirTensor& tensor) {
 std::string name_in(const FolderWeights& weights, const Architecture& architecture,
                     const Gpt& model, const TheirTensor& tensor) {
   const std::string &theirs = tensor.name, &prefix = architecture.prefix;
-  if (weights.find(theirs) != nullptr || !theirs.starts_with(prefix)) {
-    return theirs;
-  }
+  if (weights.find(theirs) != nullptr || !theirs.starts_with(prefix)) return theirs;
   const std::string plain = theirs.substr(prefix.size());
   const bool tied = model.config.tie_embeddings && tensor.parts.front().ours == "tok_emb.weight";
   return tied && weights.find(plain) == nullptr && weights.find(architecture.head) != nullptr
@@ -185,9 +175,7 @@ void check_weights(const Architecture& architecture, const Gpt& model, const Fol
   for (const TheirTensor& tensor : tensors) {
     const std::string name = name_in(weights, architecture, model, tensor);
     known.insert(name);
-    if (is_ignored(tensor, ignored)) {
-      continue;
-    }
+    if (is_ignored(tensor, ignored)) continue;
     const TensorInfo* info = weights.find(name);
     const TensorPart& first = tensor.parts.front();
     const auto add = [&](const auto&... parts) {
@@ -224,9 +212,7 @@ bool load_weights(const Architecture& architecture, Gpt& model, const FolderWeig
   bool same = true;
   TensorMistakes mistakes(weights.path());
   for (const TheirTensor& tensor : their_tensors(architecture, model)) {
-    if (is_ignored(tensor, ignored)) {
-      continue;
-    }
+    if (is_ignored(tensor, ignored)) continue;
     const std::string name = name_in(weights, architecture, model, tensor);
     const Array theirs = weights.file_of(name).array(name);
     if (const std::string mistake = mistake_in_weights(theirs); !mistake.empty()) {

@@ -17,16 +17,12 @@ using nlohmann::ordered_json;
 ConfigNode node_of(const ordered_json& value) {
   if (value.is_object()) {
     ConfigNode map = ConfigNode::map();
-    for (const auto& [key, child] : value.items()) {
-      map.set(key, node_of(child));
-    }
+    for (const auto& [key, child] : value.items()) map.set(key, node_of(child));
     return map;
   }
   if (value.is_array()) {
     ConfigNode list = ConfigNode::list();
-    for (const ordered_json& child : value) {
-      list.append(node_of(child));
-    }
+    for (const ordered_json& child : value) list.append(node_of(child));
     return list;
   }
   return value.is_string() ? ConfigNode(value.get<std::string>())
@@ -36,26 +32,18 @@ ConfigNode node_of(const ordered_json& value) {
 ordered_json value_of(const ConfigNode& node) {
   if (node.is_map()) {
     ordered_json object = ordered_json::object();
-    for (const ConfigNode& child : node.children()) {
-      object[child.key()] = value_of(child);
-    }
+    for (const ConfigNode& child : node.children()) object[child.key()] = value_of(child);
     return object;
   }
   if (node.is_list()) {
     ordered_json list = ordered_json::array();
-    for (const ConfigNode& child : node.children()) {
-      list.push_back(value_of(child));
-    }
+    for (const ConfigNode& child : node.children()) list.push_back(value_of(child));
     return list;
   }
-  if (node.is_null()) {
-    return {};
-  }
+  if (node.is_null()) return {};
   if (!node.quoted()) {
     const ordered_json value = ordered_json::parse(node.text(), nullptr, /*exceptions=*/false);
-    if (value.is_number() || value.is_boolean()) {
-      return value;
-    }
+    if (value.is_number() || value.is_boolean()) return value;
   }
   return node.text();
 }

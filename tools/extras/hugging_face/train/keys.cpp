@@ -39,24 +39,18 @@ double Keys::number(const std::string& key, double usual) {
 }
 
 double Keys::number_of(const ConfigNode& value, const std::string& key, double usual) const {
-  if (value.is_absent()) {
-    return usual;
-  }
+  if (value.is_absent()) return usual;
   FieldInfo info;
   info.type = FieldType::number;
   ConfigErrors errors;
   double number = 0;
-  if (!value.is_scalar() || !read_value(info, value, number, errors)) {
-    refuse(key, "a number");
-  }
+  if (!value.is_scalar() || !read_value(info, value, number, errors)) refuse(key, "a number");
   return number;
 }
 
 bool Keys::flag(const std::string& key, bool usual) {
   const ConfigNode& value = get(key);
-  if (value.is_absent()) {
-    return usual;
-  }
+  if (value.is_absent()) return usual;
   if (!value.is_scalar() || (value.text() != "true" && value.text() != "false")) {
     refuse(key, "true or false");
   }
@@ -65,22 +59,16 @@ bool Keys::flag(const std::string& key, bool usual) {
 
 std::string Keys::words(const std::string& key, const std::string& usual) {
   const ConfigNode& value = get(key);
-  if (!value.is_absent() && !value.is_scalar()) {
-    refuse(key, "text");
-  }
+  if (!value.is_absent() && !value.is_scalar()) refuse(key, "text");
   return value.is_absent() ? usual : value.text();
 }
 
 void Keys::require_flag(const std::string& key, bool as_here, bool usual) {
-  if (flag(key, usual) != as_here) {
-    cannot(key, as_here ? "true" : "false");
-  }
+  if (flag(key, usual) != as_here) cannot(key, as_here ? "true" : "false");
 }
 
 void Keys::require_none(const std::string& key) {
-  if (has(key) && (get(key).is_scalar() || get(key).size() > 0)) {
-    cannot(key, "none");
-  }
+  if (has(key) && (get(key).is_scalar() || get(key).size() > 0)) cannot(key, "none");
 }
 
 void Keys::ignore(const std::string& keys) {
@@ -111,9 +99,7 @@ std::string Keys::shown(const std::string& key) const {
   for (const ConfigNode& inside : json_.children()) {  // rope_parameters
     if (value.is_absent() && inside.is_map()) value = inside.get(key);
   }
-  if (value.is_scalar()) {
-    return printable(value.is_null() ? "null" : value.text(), 100);
-  }
+  if (value.is_scalar()) return printable(value.is_null() ? "null" : value.text(), 100);
   std::string words = value.is_absent() ? "nothing" : json_text(value);
   words.erase(std::remove(words.begin(), words.end(), '\n'), words.end());
   return printable(words, 100);

@@ -50,9 +50,7 @@ const char* const of_generate =
 std::string activation_of(Keys& keys, const std::string& key, const std::string& usual) {
   const std::string theirs = keys.words(key, usual);
   for (const auto& [ours, name] : activations) {
-    if (name == theirs) {
-      return ours;
-    }
+    if (name == theirs) return ours;
   }
   keys.cannot(key, "gelu_new, gelu, relu, relu2 or silu");
 }
@@ -67,6 +65,7 @@ std::string their_activation(const std::string& ours) {
 void read_common(Keys& keys) {
   keys.ignore(without_effect);
   keys.ignore(of_generate);
+  keys.require_flag("is_causal", true, true);
   keys.require_flag("is_encoder_decoder", false, false);
   keys.require_flag("add_cross_attention", false, false);
   keys.require_none("quantization_config");
@@ -88,9 +87,7 @@ void read_common(Keys& keys) {
 void set_dropout(ConfigNode& model, double dropout, double of_attention) {
   model.set("dropout", dropout);
   ConfigNode attention = ConfigNode::map({{"type", "multi_head_attention"}});
-  if (of_attention != dropout) {
-    attention.set("dropout", of_attention);
-  }
+  if (of_attention != dropout) attention.set("dropout", of_attention);
   model.set("attention", attention);
 }
 
@@ -129,9 +126,7 @@ ConfigNode read_gpt2(Keys& keys) {
     keys.cannot("embd_pdrop", text("resid_pdrop, ", dropout));
   }
   set_dropout(model, dropout, keys.number("attn_pdrop", 0.1));
-  if (!scaled) {
-    model.find("attention")->set("scale", 1);
-  }
+  if (!scaled) model.find("attention")->set("scale", 1);
   return model;
 }
 
@@ -185,9 +180,7 @@ ConfigNode read_llama(Keys& keys, bool is_qwen3) {
   model.set("activation", "swiglu");
   model.set("ff_width", keys.size("intermediate_size", is_qwen3 ? 22016 : 11008));
   model.set("init", "gpt2");
-  if (activation_of(keys, "hidden_act", "silu") != "silu") {
-    keys.cannot("hidden_act", "silu");
-  }
+  if (activation_of(keys, "hidden_act", "silu") != "silu") keys.cannot("hidden_act", "silu");
   keys.require_flag("rope_interleaved", false, false);
   const bool of_attention = keys.flag("attention_bias", false),
              bias = !is_qwen3 && keys.flag("mlp_bias", false);
@@ -195,12 +188,8 @@ ConfigNode read_llama(Keys& keys, bool is_qwen3) {
   model.set("bias", bias);
   set_dropout(model, 0, keys.number("attention_dropout", 0));
   set_rope_scaling(keys, model);
-  if (is_qwen3) {
-    model.find("attention")->set("qk_norm", "rms_norm");
-  }
-  if (of_attention != bias) {
-    model.find("attention")->set("out_bias", of_attention);
-  }
+  if (is_qwen3) model.find("attention")->set("qk_norm", "rms_norm");
+  if (of_attention != bias) model.find("attention")->set("out_bias", of_attention);
   return model;
 }
 
@@ -210,9 +199,7 @@ ImportedModel model_of_json(const ConfigNode& json, const std::string& where) {
   Keys keys(json, where);
   const std::string type = keys.words("model_type", "");
   ImportedModel found{.architecture = find_architecture(type), .model = {}};
-  if (found.architecture == nullptr) {
-    keys.cannot("model_type", architecture_names());
-  }
+  if (found.architecture == nullptr) keys.cannot("model_type", architecture_names());
   read_common(keys);
   found.model = type == "gpt2"       ? read_gpt2(keys)
                 : type == "gpt_neox" ? read_neox(keys)
@@ -344,9 +331,7 @@ ConfigNode json_of_model(const Architecture& architecture, const Gpt& model,
 }
 
 std::string export_obstacle(const Architecture& architecture, const Gpt& model) {
-  if (const std::string wrong = obstacle(architecture, model); !wrong.empty()) {
-    return wrong;
-  }
+  if (const std::string wrong = obstacle(architecture, model); !wrong.empty()) return wrong;
   const MultiHeadAttention::Config& attention = attention_of(model);
   Gpt::Config written = model.config;
   written.rope_base = attention.variant.rope_base;
@@ -365,9 +350,7 @@ std::string export_obstacle(const Architecture& architecture, const Gpt& model) 
 
 ConfigNode own_model_of_json(const ConfigNode& json) {
   ConfigNode own = json.get("heedgrad").get("model");
-  if (!own.is_map() || own.get("type").text() != "gpt") {
-    return {};
-  }
+  if (!own.is_map() || own.get("type").text() != "gpt") return {};
   own.set_path("");
   try {
     const ImportedModel theirs = model_of_json(json, "");

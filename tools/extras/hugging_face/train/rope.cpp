@@ -19,16 +19,12 @@ bool is_of_scaling(const std::string& name) { return write_fields(RopeScaling{})
 // The rope_type of one of the keys, which says nothing else that heed does not have.
 std::string type_in(Keys& keys, const char* key) {
   const ConfigNode& rope = keys.get(key);
-  if (!rope.is_map()) {
-    keys.refuse(key, "an object");
-  }
+  if (!rope.is_map()) keys.refuse(key, "an object");
   std::optional<std::string> type;
   bool known = true, scales = false;
   for (const ConfigNode& each : rope.children()) {
     const std::string& name = each.key();
-    if (each.is_null()) {
-      continue;
-    }
+    if (each.is_null()) continue;
     if (name == "rope_type" || name == "type") {
       known = known && (!type || *type == each.text());
       type = each.text();
@@ -54,9 +50,7 @@ double rope_number(Keys& keys, const std::string& older_key, const std::string& 
   for (const std::string key : {rope_keys[0], rope_keys[1], older_key.c_str()}) {
     const bool older = key == older_key;
     const ConfigNode& value = older ? keys.get(key) : keys.get(key).get(name);
-    if (value.is_absent() || value.is_null()) {
-      continue;
-    }
+    if (value.is_absent() || value.is_null()) continue;
     const double number = keys.number_of(value, key, usual);
     if (found && *found != number) {
       keys.refuse(key, text(older ? "" : name, older ? "" : " ", *found, ", as ", place, " is"));
@@ -71,9 +65,7 @@ ConfigNode read_rope_scaling(Keys& keys) {
   std::string type = "default";
   const char* from = nullptr;
   for (const char* key : rope_keys) {
-    if (!keys.has(key)) {
-      continue;
-    }
+    if (!keys.has(key)) continue;
     const std::string own = type_in(keys, key);
     if (from != nullptr && own != type) {
       keys.refuse(key, text("rope_type ", type, ", as ", from, " has"));
@@ -81,9 +73,7 @@ ConfigNode read_rope_scaling(Keys& keys) {
     type = own;
     from = key;
   }
-  if (type != scaled_type) {
-    return {};
-  }
+  if (type != scaled_type) return {};
   ConfigNode scaling = ConfigNode::map();
   for (const FieldInfo& field : list_fields<RopeScaling>()) {
     const bool counts = field.name == first_context;
@@ -104,9 +94,7 @@ void write_rope(const MultiHeadAttention::Config& attention, ConfigNode& json) {
   for (const ConfigNode& field : scaling.children()) {
     if (scaled) rope.set(field.key(), field);
   }
-  if (scaled) {
-    json.set("rope_scaling", rope);
-  }
+  if (scaled) json.set("rope_scaling", rope);
   rope.set("rope_theta", attention.variant.rope_base);
   json.set("rope_parameters", rope);
 }

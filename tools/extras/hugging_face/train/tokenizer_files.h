@@ -17,8 +17,10 @@ struct TokenizerFiles {
 };
 
 // Byte pair encodings as they are. Characters and bytes are written as byte pair encodings without
-// merges, whose ids are the same. context_length: of the model.
-TokenizerFiles tokenizer_files(const Tokenizer& tokenizer, int64_t context_length);
+// merges, whose ids are the same. The marks of a task are special tokens. context_length: of the
+// model; begin: a token before each text; end: that ends one, by default <|endoftext|>.
+TokenizerFiles tokenizer_files(const Tokenizer& tokenizer, int64_t context_length,
+                               std::optional<int32_t> begin, std::optional<int32_t> end);
 
 // Names the ids from the end of the vocabulary to vocab_size: models are often a little larger than
 // their tokenizers. Returns how many.

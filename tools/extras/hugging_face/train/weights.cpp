@@ -67,9 +67,7 @@ ConfigNode HuggingFaceWeights::model(const fs::path& file) const {
 
 std::unique_ptr<Tokenizer> HuggingFaceWeights::tokenizer(const fs::path& folder) const {
   const fs::path file = find_tokenizer(folder);
-  if (file.empty()) {
-    return nullptr;
-  }
+  if (file.empty()) return nullptr;
   BpeModel model = read_bpe(file);
   pad_vocabulary(model, whole_number(model_in(folder).model.get("vocab_size")).value_or(0));
   return std::make_unique<BpeTokenizer>(std::move(model), file.string());

@@ -60,9 +60,7 @@ bool TableColumns::takes(const Record& record) {
   const size_t count = record.cells.size();
   const bool by_number = way_ == Way::numbers;
   const size_t needed = way_ == Way::header ? first_.size() : 1 + std::max(at_[0], at_[1]);
-  if (count == needed || (by_number && count > needed)) {
-    return true;
-  }
+  if (count == needed || (by_number && count > needed)) return true;
   const std::string both = columns_[0].role + " and " + columns_[1].role;
   if (way_ != Way::order) {
     mistakes_.add(record.line, "expected ", by_number ? "at least " : "", needed, " columns",
@@ -79,9 +77,7 @@ bool TableColumns::takes(const Record& record) {
 }
 
 void TableColumns::choose(const Record& first) {
-  for (const std::string& cell : first.cells) {
-    first_.emplace_back(without_blanks(cell));
-  }
+  for (const std::string& cell : first.cells) first_.emplace_back(without_blanks(cell));
   first_line_ = first.line;
   const RowColumn &a = columns_[0], &b = columns_[1];
   const bool looks_like_header = !usual_name(a).empty() && !usual_name(b).empty();
@@ -165,9 +161,7 @@ void TableColumns::refuse_more_than_two() const {
 // Labels repeat; the name of their column does not.
 void TableColumns::require_no_header(std::span<const TextRow> rows) const {
   constexpr size_t least = 10;  // with fewer rows, many labels come once
-  if (first_.empty() || way_ != Way::order || !columns_[1].is_label || rows.size() < least) {
-    return;
-  }
+  if (first_.empty() || way_ != Way::order || !columns_[1].is_label || rows.size() < least) return;
   std::unordered_map<std::string_view, size_t> counts;
   for (const TextRow& row : rows) ++counts[row.cells[1]];
   const auto once = std::count_if(counts.begin(), counts.end(),

@@ -43,18 +43,14 @@ bool fits(const std::string& kind, const RowColumn& column) {
 std::string read_json_object(std::string_view text, std::span<const RowColumn> columns,
                              std::vector<std::string>& cells, std::set<std::string>* unused) {
   const std::string_view object = without_blanks(text);
-  if (object.starts_with('[')) {
-    return "expected a JSON object, got an array";
-  }
+  if (object.starts_with('[')) return "expected a JSON object, got an array";
   std::vector<JsonMember> members;
   try {
     require_strict_json(text, "the object", limits_of_an_object, &members);
   } catch (const JsonError& error) {
     return described(error);
   }
-  if (!object.starts_with('{')) {
-    return "expected a JSON object, got another value";
-  }
+  if (!object.starts_with('{')) return "expected a JSON object, got another value";
   cells.assign(columns.size(), "");
   std::vector<bool> found(columns.size());
   for (const JsonMember& member : members) {
@@ -63,7 +59,10 @@ std::string read_json_object(std::string_view text, std::span<const RowColumn> c
              heed::text(one.also).find(" " + member.key + " ") != std::string::npos;
     });
     if (column == columns.end()) {
-      if (unused != nullptr && member.kind == "a text") unused->insert(member.key);
+      if (unused != nullptr && member.kind != "a number" && member.kind != "a boolean" &&
+          member.kind != "null") {
+        unused->insert(member.key);
+      }
       continue;
     }
     if (!fits(member.kind, *column)) {
@@ -78,9 +77,7 @@ std::string read_json_object(std::string_view text, std::span<const RowColumn> c
     found[k] = true;
   }
   for (size_t k = 0; k < columns.size(); ++k) {
-    if (!found[k] && !columns[k].is_optional) {
-      return missing(columns[k].key(), members);
-    }
+    if (!found[k] && !columns[k].is_optional) return missing(columns[k].key(), members);
   }
   return "";
 }

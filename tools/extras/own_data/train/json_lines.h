@@ -9,7 +9,7 @@
 namespace heed {
 
 // The cells of one object. Returns "" or what is wrong with it. `unused`: gets the other keys of
-// texts.
+// texts, lists and objects.
 std::string read_json_object(std::string_view text, std::span<const RowColumn> columns,
                              std::vector<std::string>& cells,
                              std::set<std::string>* unused = nullptr);

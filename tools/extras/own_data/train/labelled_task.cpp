@@ -133,9 +133,7 @@ void LabelledTask::warn_of_empty_classes() {
   std::vector<std::string> without;
   const std::vector<int64_t> train = class_counts(Split::train);
   for (size_t k = 0; k < class_names_.size(); ++k) {
-    if (train[k] == 0) {
-      without.push_back(class_names_[k]);
-    }
+    if (train[k] == 0) without.push_back(class_names_[k]);
   }
   if (!without.empty()) {
     warnings_.push_back(

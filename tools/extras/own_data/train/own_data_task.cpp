@@ -35,9 +35,7 @@ void OwnDataTask::take(const SplitRows& rows, std::unique_ptr<OwnExamples> examp
   for (const TextRows& file : rows.files()) {
     columns_ = files_.empty() ? file.columns : columns_;
     files_.push_back(file.path);
-    if (!file.warning.empty()) {
-      warnings_.push_back(file.warning);
-    }
+    if (!file.warning.empty()) warnings_.push_back(file.warning);
   }
   if (rows.validation_rows_seen() > 0) {
     warnings_.push_back(text(rows.validation_rows_seen(), " examples of ",
@@ -53,9 +51,7 @@ std::string OwnDataTask::location(Split split, int64_t example) const {
 }
 
 std::string OwnDataTask::description() const {
-  if (files_.empty()) {
-    return no_examples;
-  }
+  if (files_.empty()) return no_examples;
   const std::string held_out = grouped(examples().example_count(Split::validation));
   return text(files_[0].filename().string(), ": ", grouped(examples().example_count(Split::train)),
               " examples to train on, ",
@@ -72,9 +68,7 @@ std::string OwnDataTask::description() const {
 
 std::vector<std::pair<std::string, std::string>> OwnDataTask::details() const {
   std::vector<std::pair<std::string, std::string>> lines;
-  if (!columns_.empty()) {
-    lines.emplace_back("columns", columns_);
-  }
+  if (!columns_.empty()) lines.emplace_back("columns", columns_);
   for (int64_t i = 0; i < std::min(examples_in_plan, examples().example_count(Split::train)); ++i) {
     lines.emplace_back("example", text('"', printable(input_text(Split::train, i), 60), "\" -> \"",
                                        printable(target_text(Split::train, i), 60), '"'));

@@ -37,13 +37,9 @@ OwnExamples::OwnExamples(const ExampleMaker& maker, const SplitRows& rows,
       maker_(maker),
       tokens_(ids),
       longest_(rows.files().empty() ? room : PairSizes{}) {
-  if (rows.files().empty()) {
-    return;
-  }
+  if (rows.files().empty()) return;
   tokens_.reserve(rows.bytes());  // memory that stays untouched is not taken
-  for (size_t file = 0; file < rows.files().size(); ++file) {
-    take(rows, file);
-  }
+  for (size_t file = 0; file < rows.files().size(); ++file) take(rows, file);
   rows.require_unchanged();
   require_enough(rows, std::max<int64_t>(1, setup.batch_size));
   epochs_ = Epochs(example_count(Split::train), config.shuffle);
@@ -124,9 +120,7 @@ Batch OwnExamples::batch_of(std::span<const int64_t> numbers) const {
 }
 
 Batch OwnExamples::next(int64_t batch_size, Generator& data) {
-  if (!numbers_[0].empty()) {
-    return Dataset::next(batch_size, data);
-  }
+  if (!numbers_[0].empty()) return Dataset::next(batch_size, data);
   require<ConfigError>(dry_run(), "data: ", no_examples);
   return maker_.blank(batch_size, longest_);
 }
@@ -135,9 +129,7 @@ Batch OwnExamples::examples(Split split, const std::vector<int64_t>& which) cons
   require<ConfigError>(!lines_.empty() || which.empty(), "data: ", no_examples);
   require_examples(which, example_count(split));
   std::vector<int64_t> numbers;
-  for (const int64_t example : which) {
-    numbers.push_back(number_of(split, example));
-  }
+  for (const int64_t example : which) numbers.push_back(number_of(split, example));
   Batch batch = batch_of(numbers);
   batch.numbers = which;
   return batch;

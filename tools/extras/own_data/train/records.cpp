@@ -34,9 +34,7 @@ std::string wrong_text(std::string_view cell, const std::string& role) {
 
 std::string wrong_bytes(std::string_view text, int64_t& line) {
   const size_t at = std::min(first_wrong_byte(text), text.find('\0'));
-  if (at == text.size()) {
-    return "";
-  }
+  if (at == text.size()) return "";
   line = std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
   return heed::text("expected UTF-8, got the byte ",
                     formatted("0x%02X", static_cast<unsigned char>(text[at])), " in column ",
@@ -46,9 +44,7 @@ std::string wrong_bytes(std::string_view text, int64_t& line) {
 
 bool TableReader::next(Record& record) {
   while (at_ < text_.size()) {
-    if (!skip_line_end() && read(record)) {
-      return true;
-    }
+    if (!skip_line_end() && read(record)) return true;
   }
   return false;
 }
@@ -85,9 +81,7 @@ bool TableReader::read(Record& record) {
   record.line = line_;
   record.cells.clear();
   do {
-    if (!read_cell(record.cells.emplace_back())) {
-      return false;
-    }
+    if (!read_cell(record.cells.emplace_back())) return false;
   } while (skip_separator());
   const std::string_view whole = text_.substr(begin, at_ - begin);
   skip_line_end();
@@ -98,16 +92,12 @@ bool TableReader::read_cell(std::string& cell) {
   const size_t begin = at_;
   const size_t quote = std::min(text_.find_first_not_of(" \t", begin), text_.size());
   if (has_quotes() && quote < text_.size() && text_[quote] == '"' && text_[begin] != separator_) {
-    if (quote == begin) {
-      return read_quoted(cell);
-    }
+    if (quote == begin) return read_quoted(cell);
     mistakes_.add(line_, "expected a quote at the beginning of the cell, got it after a blank in ",
                   "column ", column_of(text_, quote), "; leave the blank out, or quote all of it");
     return refuse_line();
   }
-  while (at_ < text_.size() && text_[at_] != separator_ && line_end() == 0) {
-    ++at_;
-  }
+  while (at_ < text_.size() && text_[at_] != separator_ && line_end() == 0) ++at_;
   cell = text_.substr(begin, at_ - begin);
   return true;
 }

@@ -26,9 +26,7 @@ Format format_of(const std::filesystem::path& path, bool one_cell, const std::st
   const bool is_csv = extension == ".csv" && !one_cell;
   require<ConfigError>(separator.empty() || is_csv, path.string(),
                        ": data.separator is for a file named *.csv; leave it out");
-  if (is_csv) {
-    return {separator.empty() ? ',' : separator[0]};
-  }
+  if (is_csv) return {separator.empty() ? ',' : separator[0]};
   if (extension == ".txt" || (!one_cell && (extension == ".tsv" || extension == ".tab"))) {
     return {one_cell ? whole_lines : '\t'};
   }
@@ -134,9 +132,7 @@ TextRows read_rows(std::string_view bytes, const std::filesystem::path& path,
       continue;
     }
     TextRow row;
-    if (make_row(record, table.at(), columns, mistakes, row)) {
-      all.rows.push_back(std::move(row));
-    }
+    if (make_row(record, table.at(), columns, mistakes, row)) all.rows.push_back(std::move(row));
   }
   mistakes.throw_if_any();
   if (all.rows.empty()) mistakes.refuse("expected examples, got none");
@@ -153,13 +149,9 @@ SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup,
 
 SplitRows::SplitRows(const OwnDataConfig& c, const TaskSetup& setup, const Read& read)
     : train_fraction_(c.train_fraction) {
-  if (setup.data == TaskSetup::Data::absent) {
-    return;
-  }
+  if (setup.data == TaskSetup::Data::absent) return;
   files_.push_back(read_file_of_rows(setup.config_folder / c.path, c.fingerprint, read));
-  if (c.validation.empty()) {
-    return;
-  }
+  if (c.validation.empty()) return;
   files_.push_back(at_field<IoError, TaskFileError>("validation", [&] {
     return read_file_of_rows(setup.config_folder / c.validation, c.validation_fingerprint, read);
   }));
@@ -177,9 +169,7 @@ void SplitRows::require_unchanged() const {
 }
 
 Split SplitRows::split(size_t file, const TextRow& row) const {
-  if (files_.size() > 1) {
-    return file == 0 ? Split::train : Split::validation;
-  }
+  if (files_.size() > 1) return file == 0 ? Split::train : Split::validation;
   const double place = static_cast<double>(hash_of(row) >> 11) * 0x1p-53;
   return place < train_fraction_ ? Split::train : Split::validation;
 }

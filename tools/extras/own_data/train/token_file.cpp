@@ -102,9 +102,7 @@ std::optional<Zeros> every_second_zero(Bytes file, size_t size) {
   for (size_t i = 0; i < begin.size(); ++i) {
     zeros[i / size % 2] = zeros[i / size % 2] && begin[i] == '\0';
   }
-  if (begin.size() < 16 * size || zeros[0] == zeros[1]) {
-    return std::nullopt;
-  }
+  if (begin.size() < 16 * size || zeros[0] == zeros[1]) return std::nullopt;
   return zeros[0] ? Zeros::first : Zeros::second;
 }
 

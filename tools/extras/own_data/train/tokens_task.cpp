@@ -59,6 +59,10 @@ TokensTask::TokensTask(const Config& c, const TaskSetup& setup)
       vocab_size_(c.vocab_size),
       bits_(c.dtype == "uint32" || (c.dtype == "auto" && c.vocab_size > int64_t{1} << 16) ? 32
                                                                                           : 16) {
+  if (setup.data == TaskSetup::Data::absent) {
+    data_ = std::make_unique<NoExamples>(Shape{1, c.windows.context_length});
+    return;
+  }
   files_ = {path_};
   TokenFile ids = bits_ == 32 ? read_tokens<uint32_t>(c, path_) : read_tokens<uint16_t>(c, path_);
   if (ids.zeros) {
@@ -73,8 +77,9 @@ TokensTask::TokensTask(const Config& c, const TaskSetup& setup)
 }
 
 std::string TokensTask::description() const {
-  return text(path_.filename().string(), ": ", grouped(tokens_), " tokens out of ",
-              grouped(vocab_size_), ", ", bits_, " bits each");
+  return text(
+      files_.empty() ? "ids" : path_.filename().string() + ": " + grouped(tokens_) + " tokens",
+      " out of ", grouped(vocab_size_), ", ", bits_, " bits each");
 }
 
 }  // namespace heed

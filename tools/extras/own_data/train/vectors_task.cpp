@@ -32,9 +32,7 @@ bool is_whole(const TensorInfo& info) {
 // "F32 (6, 3)"
 std::string in_words(const TensorInfo& info) {
   std::string dims;
-  for (const int64_t dim : info.shape) {
-    dims += (dims.empty() ? "" : ", ") + std::to_string(dim);
-  }
+  for (const int64_t dim : info.shape) dims += (dims.empty() ? "" : ", ") + std::to_string(dim);
   return text(dtype_name(info.dtype), " (", dims, ")");
 }
 

@@ -27,8 +27,9 @@ namespace fs = std::filesystem;
 
 // ---- The archive: of each file a header and its contents, filled up to whole blocks with zeros
 
-constexpr size_t block = 512;  // bytes, also of a header
-constexpr size_t longest_name = 100, size_at = 124, sum_at = 148, magic_at = 257;
+constexpr size_t block = 512;                   // bytes, also of a header
+constexpr const char* no_time = "00000000000";  // other archives have that of each file
+constexpr size_t longest_name = 100, size_at = 124, time_at = 136, sum_at = 148, magic_at = 257;
 
 std::string filling(size_t bytes) { return std::string((block - bytes % block) % block, '\0'); }
 
@@ -39,7 +40,7 @@ std::string header_for(const std::string& name, size_t size) {
   header.replace(0, name.size(), name);
   header.replace(longest_name, 57,
                  "0000644" + end + "0000000" + end + "0000000" + end +  // mode, owner, group
-                     formatted("%011zo", size) + end + "00000000000" + end + "        0");
+                     formatted("%011zo", size) + end + no_time + end + "        0");
   header.replace(magic_at, 8, "ustar" + end + "00");
   const size_t sum =
       std::accumulate(header.begin(), header.end(), size_t{0},
@@ -65,12 +66,13 @@ void write_archive(const fs::path& folder, const fs::path& file) {
   });
 }
 
-bool is_archive(const fs::path& file) {
+bool is_archive(const fs::path& file, bool packed = false) {
   std::string header(block, '\0');
   std::error_code unknown;
   if (!fs::is_regular_file(file, unknown) || fs::file_size(file, unknown) < block) return false;
   FileReader(file).read(0, std::as_writable_bytes(std::span(header)));
-  return header.substr(magic_at, 5) == "ustar";
+  return header.substr(magic_at, 5) == "ustar" &&
+         (!packed || header.substr(time_at, 11) == no_time);
 }
 
 // Unpacks an archive, which may come from anybody, into an empty folder, and returns the folder of
@@ -149,7 +151,7 @@ int run(const PackOptions& o) {
   const std::string name = is_plain_name(own) && own.size() <= longest ? own : "run";
   const fs::path out = o.out.value_or(name + ".tar");
   require_outside_runs("heed pack: --out", out);
-  require<ConfigError>(!is_there(out) || is_archive(out), "heed pack: --out ",
+  require<ConfigError>(!is_there(out) || is_archive(out, /*packed=*/true), "heed pack: --out ",
                        printable(out.string()), ": is there, and was not made by heed pack; give ",
                        "another file");
 

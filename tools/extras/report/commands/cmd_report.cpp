@@ -66,9 +66,7 @@ int animate(const ReportOptions& o) {
 
 int run(const ReportOptions& o) {
   require<ConfigError>(o.animate || o.layer.empty(), "heed report: --layer: only with --animate");
-  if (o.animate) {
-    return animate(o);
-  }
+  if (o.animate) return animate(o);
   require<ConfigError>(o.runs.size() <= most_runs, "heed report: expected at most ", most_runs,
                        " runs on a page, got ", o.runs.size());
   check_run_sets(o.sets);

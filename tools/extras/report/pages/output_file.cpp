@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <cstring>
+#include <span>
 
 #include "autograd/base/error.h"
 #include "layers/text/display.h"
@@ -19,18 +20,27 @@ namespace {
 
 constexpr size_t longest_path = 1000;  // in a message; longer ones are cut
 
+// Whether a file looks like what commands write: pages, pictures, graphs, tokenizers, tensors. The
+// ids of a *.bin look like nothing.
+bool is_ours(const fs::path& file) {
+  std::error_code unknown;
+  const uintmax_t size = fs::is_regular_file(file, unknown) ? fs::file_size(file, unknown) : 0;
+  std::string begin(std::min<uintmax_t>(size, 1024), ' ');
+  if (size > 0) FileReader(file).read(0, std::as_writable_bytes(std::span(begin)));
+  const auto has = [&](const char* mark) { return begin.find(mark) != begin.npos; };
+  return size == 0 || file.extension() == ".bin" || has("<title>heedgrad ") ||
+         has("class=\"heed\"") || has("digraph step {") || has("{\n\"version\": \"1.0\",\n") ||
+         has("\"__metadata__\":{\"heedgrad\":");
+}
+
 }  // namespace
 
 std::vector<InputFile> files_named_in(const ConfigNode& config, const fs::path& folder) {
   std::vector<InputFile> files;
   const ConfigNode& data = config.get("data").get("path");
-  if (data.is_scalar()) {
-    files.push_back({"the data", folder / data.text()});
-  }
+  if (data.is_scalar()) files.push_back({"the data", folder / data.text()});
   const ConfigNode& tokenizer = config.get("data").get("tokenizer").get("path");
-  if (tokenizer.is_scalar()) {
-    files.push_back({"the tokenizer", folder / tokenizer.text()});
-  }
+  if (tokenizer.is_scalar()) files.push_back({"the tokenizer", folder / tokenizer.text()});
   for (const ConfigNode& plugin : config.get("plugins").children()) {
     files.push_back({"a plugin", folder / plugin.text()});
   }
@@ -46,7 +56,7 @@ std::string written(const fs::path& file) {
   }
   std::error_code unknown;
   const uintmax_t size = fs::file_size(file, unknown);
-  return text("wrote ", file.string(),
+  return text("wrote ", printable(file.string(), longest_path),
               unknown ? "" : " (" + bytes_text(static_cast<int64_t>(size)) + ")",
               file.extension() == ".dot" ? "; graphviz draws it: dot -O -Tpng " + shell_word(file)
                                          : "; open it in a browser: " + url);
@@ -70,6 +80,8 @@ void require_replaceable(const std::string& option, const fs::path& out,
                          ", which is read; give another file");
   }
   require_outside_runs(option, out);
+  require<ConfigError>(is_ours(out), option, " ", printable(out.string(), longest_path),
+                       ": is there, and heed did not make it; give another file");
 }
 
 fs::path own_page(const fs::path& run, const std::string& name) {

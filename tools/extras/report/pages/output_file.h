@@ -27,7 +27,8 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 // "wrote page.html (176 kB); open it in a browser: file:///home/me/page.html".
 std::string written(const std::filesystem::path& file);
 
-// Throws ConfigError if `out` is one of `inputs`, or not outside runs (run_files.h).
+// Throws ConfigError if `out` is one of `inputs`, a file that no command has made, or not outside
+// runs (run_files.h). Files of tensors have a key heedgrad in their metadata for that.
 void require_replaceable(const std::string& option, const std::filesystem::path& out,
                          const std::vector<InputFile>& inputs);
 

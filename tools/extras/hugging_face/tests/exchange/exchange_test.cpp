@@ -87,6 +87,37 @@ TEST_CASE("export: a run, opened again by import, is the same run") {
   }
 }
 
+TEST_CASE("export: the tokens around a task's texts, and its template") {
+  const Folders f;
+  write_text(f.folder / "n.txt", "Anna\nBela\nCara\nDana\n");
+  f.exported({"data={type: lines, path: " + f.path("n.txt") + "}", "train.batch_size=2"});
+  for (const char* file : {"hf/config.json", "hf/generation_config.json"}) {
+    CHECK(contains(f.text_of(file), "\"bos_token_id\": 9"));
+    CHECK(contains(f.text_of(file), "\"eos_token_id\": 10"));
+  }
+  CHECK(contains(f.text_of("hf/tokenizer_config.json"), "\"eos_token\": \"<end>\""));
+  CHECK(
+      contains(f.text_of("hf/tokenizer.json"), R"("single": [{"SpecialToken": {"id": "<start>")"));
+  CHECK(contains(f.imported("again").err, "heed adds no token to a prompt"));
+  const auto written = [&](const char* run) {
+    return f.heed({"generate", f.path(run), "--ids", "9,0,1", "--temperature", "0"}).out;
+  };
+  CHECK(written("run") == written("again"));
+  CHECK(contains(f.heed({"generate", f.path("again"), "--prompt", "<start>An", "--json"}).out,
+                 "\"prompt\":\"<start>An\""));
+
+  write_text(f.folder / "a.json", R"([{"instruction": "do", "output": "done"},
+                                      {"instruction": "go", "output": "gone"}])");
+  f.train("asked", {"data={type: instructions, path: " + f.path("a.json") +
+                        ", template: \"{instruction}>\", tokenizer: byte, train_fraction: 1}",
+                    "train.batch_size=2"});
+  f.heed({"export", f.path("asked"), f.path("chat")});
+  CHECK(contains(f.text_of("chat/config.json"), "\"eos_token_id\": 256"));
+  const std::string asks = f.text_of("chat/chat_template.jinja");
+  CHECK(contains(asks, R"({{- "" + message['content'] + ">" -}})"));
+  CHECK(contains(asks, R"({{- message['content'] + "<end>" -}})"));
+}
+
 TEST_CASE("import: what the run is good for") {
   const Folders f;
   f.train("run", {"data.tokenizer=byte"});

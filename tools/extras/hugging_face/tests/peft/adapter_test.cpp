@@ -106,7 +106,18 @@ TEST_CASE("adapter: what is no plain LoRA, or of another model, is refused") {
   CHECK(contains(error_with("\"modules_to_save\": null", "\"modules_to_save\": [\"lm_head\"]"),
                  config + "modules_to_save"));
   CHECK(contains(error_with("\"c_proj\": 3", "\"c_proj|x\": 3"),
-                 "alpha_pattern: expected names of layers that are adapted, got c_proj|x"));
+                 "alpha_pattern: expected names of adapted layers, of which none is c_proj|x"));
+  CHECK(contains(error_with("\"r\": 3", "\"r\": 8"), "B (36, r), r = 8, got (3, 12) and (36, 3)"));
+  CHECK(contains(error_with("\"c_proj\": 2", "\"c_proj\": 4"), "r = 4, got (2, 12)"));
+  CHECK(contains(error_with("\"c_proj\": 2", "\"c_proj\": 2, \"c_x\": 3"),
+                 "rank_pattern: expected names of adapted layers, of which none is c_x"));
+  for (const char* now : {"\"exclude_modules\": [\"mlp.c_proj\"]", "\"layers_to_transform\": [0]",
+                          "\"layers_to_transform\": 1"}) {
+    const std::string key = text(std::string(now).substr(0, std::string(now).find(':')), ": null");
+    CHECK(contains(error_with(key, now),
+                   "target_modules, exclude_modules and layers_to_transform "
+                   "leave it out"));
+  }
   const std::string other = error_of([] { adapted("llama", golden_base("gpt2") / "adapter"); });
   CHECK_MESSAGE(contains(other,
                          "base_model.model.transformer.h.0.attn.c_attn.lora_A.weight: "
@@ -191,7 +202,8 @@ TEST_CASE("adapter: tensors that are not there, and weights that can run code") 
 // Since 5.14, transformers calls the output layer of a GPT-NeoX lm_head.
 TEST_CASE("adapter: the output layer of a GPT-NeoX under both of its names") {
   const TempDir temp;
-  copy_config("gpt_neox", temp.path());
+  copy_config("gpt_neox", temp.path(), "\"target_modules\": [",
+              "\"target_modules\": [\n    \"lm_head\",");
   const std::string first = "gpt_neox.layers.0.mlp.dense_h_to_4h";
   const SafeTensors file(golden_base("gpt_neox") / "adapter" / tensors_name);
   const Array plain = logits(*adapted("gpt_neox", golden_base("gpt_neox") / "adapter"));
@@ -200,8 +212,8 @@ TEST_CASE("adapter: the output layer of a GPT-NeoX under both of its names") {
     std::vector<TensorView> views;
     for (const std::string& each : file.names()) views.push_back(view(each, file.array(each)));
     const std::string layer = "base_model.model." + name;
-    views.push_back(view(layer + ".lora_A.weight", values(Shape({1, 8}), -1, 1, 1)));
-    views.push_back(view(layer + ".lora_B.weight", values(Shape({13, 1}), -1, 1, 2)));
+    views.push_back(view(layer + ".lora_A.weight", values(Shape({3, 8}), -1, 1, 1)));
+    views.push_back(view(layer + ".lora_B.weight", values(Shape({13, 3}), -1, 1, 2)));
     write_safetensors(temp / tensors_name, std::move(views));
     found.push_back(logits(*adapted("gpt_neox", temp.path())));
   }
