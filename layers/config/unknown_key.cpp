@@ -1,5 +1,7 @@
 #include "layers/config/unknown_key.h"
 
+#include <utility>
+
 #include "layers/config/values.h"
 
 namespace heed {
@@ -21,7 +23,7 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
   std::string inside;
   size_t last = 0;  // where it ends: attn_dropout is a kind of dropout
   for (const std::string& name : known) {
-    if (other_words().is_value(lower, name) || (near.empty() && name.starts_with(lower + "_"))) {
+    if (near.empty() && (other_words().is_value(lower, name) || name.starts_with(lower + "_"))) {
       return name;
     }
     const size_t at = name.size() < least ? std::string::npos : lower.rfind(name);
@@ -59,18 +61,19 @@ std::string here_it_is(const std::string& path, const OtherWord& other) {
 
 std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fields,
                         const std::string& topic) {
-  const auto letters = [](std::string word) {
-    std::erase_if(word, [](char c) { return c == '_' || c == '-'; });
-    return in_lower_case(word);
-  };
-  std::vector<std::string> names;
+  std::vector<std::string> names, words;
   for (const FieldInfo& info : fields) {
-    if (letters(info.name) == letters(key)) return "unknown key, did you mean " + info.name + "?";
     names.push_back(info.name);
+    for (OtherWord& other : other_words().of_field(topic, info.name)) {
+      words.push_back(std::move(other.word));
+    }
   }
+  const std::string word = nearest(key, names).empty() ? nearest(key, words) : "";
   for (const FieldInfo& info : fields) {
     for (const OtherWord& other : other_words().of_field(topic, info.name)) {
-      if (letters(other.word) == letters(key)) return hint_begin + here_it_is(info.name, other);
+      if (other.word == key || other.word == word) {
+        return hint_begin + here_it_is(info.name, other);
+      }
     }
   }
   return names.empty() ? "unknown key; there are no keys here"

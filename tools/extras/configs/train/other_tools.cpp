@@ -74,7 +74,6 @@ constexpr FieldWords field_words[] = {
     {"num_experts", "", "num_local_experts n_routed_experts"},
     {"top_k", "mixture_of_experts", "num_experts_per_tok"},
     {"load_balancing", "", "router_aux_loss_coef aux_loss_alpha"},
-    {"alibi", "", "alibi_pos_bias use_alibi"},
     {"kernel_size", "gated_delta_net", "conv_size"},
     {"d_in", rnns, "input_size"},
     {"d_out", rnns, "hidden_size"},
@@ -93,19 +92,16 @@ constexpr FieldWords field_words[] = {
      "wordpiece autotokenizer",
      "gpt2/tokenizer.json"},
     {"train_fraction", "", "val_split val_fraction validation_split", "1 minus this"},
-    {"train_fraction", texts, "val validation val_file val_path validation_file eval_file",
+    {"train_fraction", texts, "val val_file val_path validation_file eval_file",
      "the rest of the same text validates"},
     {"validation", "", "val val_file val_path validation_file eval_file"},
     {"separator", "", "delimiter sep"},
-    {"max_length", "", "max_len cutoff_len max_seq_length model_max_length"},
-    {"source", "pairs", "src source_lang src_lang"},
-    {"target", "pairs", "tgt target_lang tgt_lang"},
     {"mask_fraction", "", "mlm_probability masked_lm_prob"},
     // optimizers and schedules
-    {"lr", "", "learning_rate peak_lr max_lr"},
+    {"lr", "", "learning_rate peak_lr"},
     {"betas", "", "beta1 beta2 adam_beta1 adam_beta2", "a list of both"},
     {"min_lr", "", "eta_min min_learning_rate lr_min final_lr"},
-    {"warmup_steps", "", "warmup_iters num_warmup_steps lr_warmup_steps warmup"},
+    {"warmup_steps", "", "warmup_iters num_warmup_steps warmup"},
     {"warmup_steps", "", "warmup_ratio", "this * train.steps"},
     // training
     {"steps", "train", "max_iters max_steps iters iterations num_steps total_steps lr_decay_iters"},
@@ -149,14 +145,6 @@ constexpr ValueWords value_words[] = {
     {"float32", "fp32 fp16 bf16 bfloat16"},
     {"float64", "fp64 double"},
     {"gpt", "transformer nanogpt llama"},
-    {"encoder", "bert vit"},
-    {"encoder_decoder", "seq2seq t5"},
-    {"multi_head_attention", "mha flash"},
-    {"mixture_of_experts", "moe"},
-    {"gated_feed_forward", "swiglu glu geglu"},
-    {"labelled", "classification sentiment"},
-    {"pairs", "translation seq2seq"},
-    {"instructions", "instruct sft"},
 };
 
 // Keys that need no field, and what is said about them.
@@ -167,8 +155,7 @@ constexpr KeyWords key_words[] = {
     {"heed computes on the CPU: leave it out",
      "device device_type device_map cuda use_cuda gpu gpus num_gpus use_gpu accelerator backend "
      "mps compile torch_compile num_workers dataloader_num_workers pin_memory amp use_amp flash "
-     "ddp flash_attn use_flash_attention flash_attention attn_flash "
-     "load_in_8bit load_in_4bit attn_implementation use_cache "
+     "ddp flash_attn use_flash_attention attn_implementation use_cache "
      "strategy"},
     {"a run writes metrics.csv and report.html by itself: leave it out",
      "wandb wandb_log wandb_project wandb_run_name use_wandb tensorboard logger report_to log_dir "

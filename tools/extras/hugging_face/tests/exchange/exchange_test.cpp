@@ -107,7 +107,7 @@ TEST_CASE("export: the tokens around a task's texts, and its template") {
                  "\"prompt\":\"<start>An\""));
 
   write_text(f.folder / "a.json", R"([{"instruction": "do", "output": "done"},
-                                      {"instruction": "go", "output": "gone"}])");
+                                      {"instruction": "go", "output": "going"}])");
   f.train("asked", {"data={type: instructions, path: " + f.path("a.json") +
                         ", template: \"{instruction}>\", tokenizer: byte, train_fraction: 1}",
                     "train.batch_size=2"});
