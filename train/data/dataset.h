@@ -79,8 +79,8 @@ class FixedExamples final : public Dataset {
   const int64_t training_tokens_;
 };
 
-// Those of a task without its file: none. Batches of a dry run have `shape`, but for the first axis,
-// and are ids or, with a class each, numbers.
+// Those of a task without its file: none. Batches of a dry run have `shape`, but for the first
+// axis, and are ids or, with a class each, numbers.
 class NoExamples final : public Dataset {
  public:
   explicit NoExamples(const Shape& shape, bool numbers = false)

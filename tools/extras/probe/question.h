@@ -76,8 +76,8 @@ struct CleanAndCorrupt {
   std::vector<std::string> clean_names, corrupt_names;
 };
 CleanAndCorrupt clean_and_corrupt(const ProbeOptions& o, const TrainedRun& run);
-// The columns of --answer and --wrong. Throws ConfigError for a prompt of masked words that does not
-// end in one: measures look at the last place.
+// The columns of --answer and --wrong. Throws ConfigError for a prompt of masked words that does
+// not end in one: measures look at the last place.
 probe::Measure measure_of(const ProbeOptions& o, const TrainedRun& run, const char* what);
 
 }  // namespace heed::cli

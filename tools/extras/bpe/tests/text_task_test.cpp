@@ -39,7 +39,7 @@ TEST_CASE("text without its file: a tokenizer, and no examples") {
         0);
   Generator generator(1);
   CHECK(error_of([&] { task->data().next(2, generator); }) ==
-        "data: no text to take examples from; --set data.path=FILE gives it one");
+        "data: no file to take examples from; --set data.path=FILE gives it one");
   const DryRun dry;
   CHECK(task->data().next(2, generator).input.ids.shape() == Shape{2, 5});
 }

@@ -66,7 +66,9 @@ TEST_CASE("heed tour backward: differences of the loss agree, and not with a pla
   if (!has_float64()) return;
   const Json got = backward_json({});
   int64_t numbers = 0, wrong = 0;
-  for (const auto& [key, value] : got.items()) {
+  for (const auto& each : got.items()) {
+    const std::string key = each.key();
+    const Json& value = each.value();
     if (!key.ends_with("_check")) continue;
     const Json& gradient = got.at(key.substr(0, key.size() - 6));
     if (!key.ends_with("_wrong_check")) {

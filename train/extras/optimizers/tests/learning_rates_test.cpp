@@ -45,7 +45,9 @@ TEST_CASE("rates: each parameter has the factor of the last pattern that fits, a
   const auto rated = changes_with(
       folder, R"(, rates: {"*.weight": 0.5, "trf_blocks.0.att.*": 0.25, "out_head.*": 0})");
   int64_t halves = 0, quarters = 0, others = 0, none = 0;
-  for (const auto& [name, change] : plain) {
+  for (const auto& each : plain) {
+    const std::string& name = each.first;
+    const Array& change = each.second;
     CAPTURE(name);
     const bool tied = name == "tok_emb.weight", attention = name.starts_with("trf_blocks.0.att.");
     const double factor = tied ? 0 : attention ? 0.25 : name.ends_with(".weight") ? 0.5 : 1;
