@@ -7,4 +7,6 @@ void heed::cli::require_precision(const std::string& precision) {
   require<ConfigError>(precision == precision_name, "no ", precision, " here");
 }
 
+void heed::cli::compute_in(const std::string& precision) { require_precision(precision); }
+
 std::string heed::cli::note_on_precision() { return ""; }

@@ -15,7 +15,9 @@ It runs the program ``heed``: what it needs are numpy and safetensors. The text 
 heed's own.
 """
 
+import re as _re
 from importlib import metadata as _metadata
+from pathlib import Path as _Path
 
 from .attention import Attention, AttentionMap
 from .checks import gradcheck, layers, tour, validate
@@ -34,7 +36,8 @@ from .training import resume, train
 try:
     __version__ = _metadata.version("heedgrad")
 except _metadata.PackageNotFoundError:  # a checkout on PYTHONPATH
-    __version__ = "unknown"
+    _cmake = (_Path(__file__).resolve().parents[3] / "CMakeLists.txt").read_text()
+    __version__ = _re.findall(r"^project\(heedgrad VERSION ([\d.]+)", _cmake, _re.M)[0]
 
 __all__ = [
     "Attention", "AttentionMap", "Attribution", "ConfigError", "ConfigWarning", "DivergedError",
