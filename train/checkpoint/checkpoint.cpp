@@ -129,7 +129,7 @@ void check_optimizer(const SafeTensors& file, Optimizer& optimizer, std::optiona
   require<IoError>(file.at("step").shape.empty(), file.path(),
                    ": tensor \"step\": expected one number");
   const int64_t steps = file.integers("step").front();
-  require<IoError>(steps <= step.value_or(steps), file.path(),
+  require<IoError>(steps >= 0 && steps <= step.value_or(steps), file.path(),
                    ": tensor \"step\": expected at most ", step.value_or(0), ", got ", steps);
 }
 
