@@ -274,8 +274,10 @@ bool Trainer::may_update(double grad_norm, double scale) {
   notify([&](RunHooks& each) { each.on_gradients(step, scale); });
   std::string why;
   for (const auto& each : own_hooks_) why += each->objection(grad_norm);
-  if (!why.empty()) say(text("step ", step, " is left out: ", why));
-  return why.empty();
+  if (why.empty()) return true;
+  ++state_.left_out;
+  say(text("step ", step, " is left out: ", why));
+  return false;
 }
 
 void Trainer::notify(const std::function<void(RunHooks&)>& call) {

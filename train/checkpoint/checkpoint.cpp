@@ -129,8 +129,8 @@ void check_optimizer(const SafeTensors& file, Optimizer& optimizer, std::optiona
   require<IoError>(file.at("step").shape.empty(), file.path(),
                    ": tensor \"step\": expected one number");
   const int64_t steps = file.integers("step").front();
-  require<IoError>(steps >= 0 && steps <= step.value_or(steps), file.path(),
-                   ": tensor \"step\": expected at most ", step.value_or(0), ", got ", steps);
+  require<IoError>(steps == step.value_or(steps), file.path(), ": tensor \"step\": expected ",
+                   step.value_or(0), ", got ", steps);
 }
 
 }  // namespace
@@ -349,7 +349,7 @@ TrainingState load_checkpoint(const fs::path& checkpoint, Module& model, Optimiz
     require<IoError>(manifest.files.contains(stored_optimizer), checkpoint.string(),
                      ": holds no optimizer state to continue with (checkpoint.optimizer_state was "
                      "false)");
-    load_optimizer(*optimizer, checkpoint / stored_optimizer, manifest.step);
+    load_optimizer(*optimizer, checkpoint / stored_optimizer, state.step - state.left_out);
   }
   load_parameters(model, weights);
   return state;

@@ -95,7 +95,7 @@ TrainingState load_checkpoint(const std::filesystem::path& checkpoint, Module& m
 
 // The state of an optimizer in a safetensors file: the number of its steps and, of each parameter,
 // what it keeps, under PyTorch's names: "exp_avg.head.weight". load_optimizer throws IoError for
-// the state of other parameters, another precision, or more steps than `step`, if given; the
+// the state of other parameters, another precision, or another number of steps, if given; the
 // optimizer is then unchanged.
 Fingerprint save_optimizer(const std::filesystem::path& path, Optimizer& optimizer);
 void load_optimizer(Optimizer& optimizer, const std::filesystem::path& path,

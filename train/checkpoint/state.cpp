@@ -45,6 +45,7 @@ std::string facts_of(const TrainingState& state) {
   };
   if (state.evaluation_due) facts["evaluation_due"] = true;
   if (state.sample_due) facts["sample_due"] = true;
+  if (state.left_out != 0) facts["left_out"] = state.left_out;
   return facts.dump();
 }
 
@@ -98,6 +99,7 @@ void read_facts(const std::string& json, TrainingState& state) try {
   state.streams.dropout_stream = dropout_stream_from(facts.at("dropout_stream").get<std::string>());
   state.evaluation_due = facts.value("evaluation_due", false);
   state.sample_due = facts.value("sample_due", false);
+  if (facts.contains("left_out")) state.left_out = integer_at(facts, "left_out");
 } catch (const Json::exception& error) {
   fail<ConfigError>("expected the facts of a training state: ", error.what());
 }

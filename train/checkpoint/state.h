@@ -3,7 +3,8 @@
 //   metadata "state"   JSON: {"step", "tokens", "best_val_loss", "best_step",
 //                      "evaluations_since_best", "sample_bytes", "generators", "dropout_stream"};
 //                      best_val_loss and best_step are null before the first evaluation;
-//                      "evaluation_due", "sample_due": true only if that of this step was stopped.
+//                      "evaluation_due", "sample_due": true only if that of this step was stopped;
+//                      "left_out" only if there are some
 //   "generator.init"   and ".data", ".dropout", ".sampling": I64 (625), the 624 words of the
 //                      generator and the index of the next one;
 //                      "generator.<purpose>.cached_normal": F64, (1) or (0)
@@ -22,8 +23,9 @@
 namespace heed {
 
 struct TrainingState {
-  int64_t step = 0;    // completed optimizer steps
-  int64_t tokens = 0;  // trained on so far
+  int64_t step = 0;      // completed steps
+  int64_t left_out = 0;  // of these, the steps without an update: a hook objected
+  int64_t tokens = 0;    // trained on so far
   std::optional<double> best_val_loss = {};
   std::optional<int64_t> best_step = {};
   int64_t evaluations_since_best = 0;

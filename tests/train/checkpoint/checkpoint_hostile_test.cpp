@@ -105,9 +105,14 @@ TEST_CASE("checkpoint: generators that cannot be are refused") {
 TEST_CASE("checkpoint: an optimizer of another step") {
   TempDir run;
   Training training(1);
-  training.optimizer.set_steps(501);
+  training.optimizer.set_steps(499);
   CHECK(refusal(training.save(run.path())) ==
-        "/optimizer.safetensors: tensor \"step\": expected at most 500, got 501");
+        "/optimizer.safetensors: tensor \"step\": expected 500, got 499");
+  training.state.left_out = 1;
+  CHECK(refusal(training.save(run.path())) == "");
+  training.state.left_out = 2;
+  CHECK(refusal(training.save(run.path())) ==
+        "/optimizer.safetensors: tensor \"step\": expected 498, got 499");
 }
 
 TEST_CASE("checkpoint: the other precision gives its weights, but no run goes on") {

@@ -108,7 +108,7 @@ TEST_CASE("adapter: what is no plain LoRA, or of another model, is refused") {
   CHECK(contains(error_with("\"c_proj\": 3", "\"c_proj|x\": 3"),
                  "alpha_pattern: expected names of adapted layers, of which none is c_proj|x"));
   CHECK(contains(error_with("\"r\": 3", "\"r\": 8"), "B (18, r), r = 8, got (3, 6) and (18, 3)"));
-  CHECK(contains(error_with("\"c_proj\": 2", "\"c_proj\": 4"), "r = 4, got (2, "));
+  CHECK(contains(error_with("\"c_proj\": 2", "\"c_proj\": 4"), "r = 4, got (2, 6) and (6, 2)"));
   CHECK(contains(error_with("\"c_proj\": 2", "\"c_proj\": 2, \"c_x\": 3"),
                  "rank_pattern: expected names of adapted layers, of which none is c_x"));
   for (const char* now : {"\"exclude_modules\": [\"mlp.c_proj\"]", "\"layers_to_transform\": [0]",
