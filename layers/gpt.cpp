@@ -72,7 +72,7 @@ void draw_children_first(Module& module) {
   module.draw_as_gpt2();
 }
 
-// Redraws the last matrices of a layer; if it has none, those of the layers in it, such as experts.
+// Redraws the last matrices of a layer or, if it has none, of the layers in it, such as experts.
 void draw_last_matrices(const Module& layer, double std) {
   const std::vector<Tensor> own = layer.last_matrices();
   for (const Tensor& matrix : own) init::redraw(matrix, std);
@@ -83,9 +83,9 @@ void draw_last_matrices(const Module& layer, double std) {
 
 }  // namespace
 
-// Draws in nanoGPT's order: first everything, then once more the last matrices of each residual
-// branch, with standard deviation 0.02 / sqrt(branches). The smaller numbers keep the sum of the
-// branches from growing with depth (Radford et al. 2019, section 2.3).
+// Draws in nanoGPT's order: first everything, then the last matrices of each residual branch again,
+// with standard deviation 0.02 / sqrt(branches). The smaller numbers keep the sum of the branches
+// from growing with depth (Radford et al. 2019, section 2.3).
 void Gpt::initialise_as_gpt2() {
   draw_children_first(*this);
   const int64_t branches = (config.has_feed_forward() ? 2 : 1) * config.num_layers;

@@ -1,5 +1,5 @@
 // y = x W^T + b.    x (..., d_in) -> y (..., d_out)
-// weight (d_out, d_in), bias (d_out); initialised as by torch.nn.Linear.
+// weight (d_out, d_in), bias (d_out); initialised as in torch.nn.Linear.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ class Linear : public Module {
         bias(
             this, "bias", {c.d_out}, [&c](Array& values) { init::linear_bias(values, c.d_in); },
             c.bias) {}
-  // Shares the parameters of another, whose place it takes.
+  // Shares the parameters of `other`, to take its place by Module::replace_child().
   Linear(const Linear& other)
       : Module(), config(other.config), weight(this, other.weight), bias(this, other.bias) {}
 
@@ -52,10 +52,10 @@ class Linear : public Module {
 };
 HEED_LAYER(Linear, "linear");
 
-// Whether an operation on its weight may stand for forward(): not for a class derived from it.
+// False for a derived class, whose forward() no operation on the weight may replace.
 inline bool is_plain(const Linear& layer) { return typeid(layer) == typeid(Linear); }
 
-// Of a layer that ends in this projection, if it has one: see Module::last_matrices().
+// The last_matrices() (see Module) of a layer that ends in this projection, if it has one.
 inline std::vector<Tensor> last_matrix(const std::optional<Child<Linear>>& projection) {
   return projection ? std::vector<Tensor>{(*projection)->weight} : std::vector<Tensor>();
 }

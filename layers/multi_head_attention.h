@@ -31,10 +31,10 @@ class MultiHeadAttention final : public Module {
     bool out_proj = true;
     bool out_bias = true;
     bool causal = true;
-    bool packed = false;            // make() then gives a PackedAttention
+    bool packed = false;            // make() then returns a PackedAttention
     AttentionVariant variant = {};  // rope, window, ...: what later models changed
     void fields(Fields& f);
-    // Those that packed_attention has as well.
+    // The fields that packed_attention has, too.
     void packed_fields(Fields& f);
     void check(ConfigErrors& errors, const ConfigNode& at) const;
 

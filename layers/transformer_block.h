@@ -3,9 +3,9 @@
 //   x (B, T, d_model) -> x (B, T, d_model)
 //   x = x + drop(att(norm1(x)))
 //   x = x + drop(ff(norm2(x)))
-// feed_forward none leaves out the second line, with its norm: the attention-only models of Elhage
+// `feed_forward: none` leaves out the second line and its norm: the attention-only models of Elhage
 // et al. 2021, "A Mathematical Framework for Transformer Circuits".
-// parallel_residual: both branches read the x that enters the block, as in GPT-J and GPT-NeoX:
+// `parallel_residual: true`: both branches read the x that enters the block, as in GPT-NeoX:
 //   x = x + drop(att(norm1(x))) + drop(ff(norm2(x)))
 #pragma once
 

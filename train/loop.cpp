@@ -10,7 +10,7 @@ Ending Trainer::run_steps() {
   const TrainConfig& train = run_.config.train;
   const Batch* const only = only_batch_ ? &*only_batch_ : nullptr;
   Ending ending = patience_is_over() ? Ending::no_gain : Ending::finished;
-  if (state_.evaluation_due || state_.sample_due) {
+  if (state_.evaluation_due || state_.sample_due) {  // left out when the run was stopped
     ending = end_step(nullptr);
   }
   while (state_.step < train.steps && ending == Ending::finished) {

@@ -15,7 +15,7 @@ namespace {
 LossSum forward_and_backward(Module& model, const Task& task, const Batch& batch,
                              GradientSum& sum) {
   GraphObserver::each([](GraphObserver& observer) { observer.forward_begins(); });
-  const AddedLosses added;
+  const AddedLosses added;  // collects losses that layers add
   const BatchLoss loss = task.loss(model(batch.input), batch);
   LossSum sums{static_cast<double>(loss.sum.item()), loss.counted};
   Tensor total = loss.sum;
@@ -42,12 +42,13 @@ StepResult train_step(Module& model, Task& task, Optimizer& optimizer, const Tra
   const auto sum = workers.gradient_sum(optimizer.parameters(), config);
   for (int64_t i = 0; i < config.accumulate; ++i) {
     const Batch batch = only ? *only : task.data().next(config.batch_size, streams().data());
-    if (!sum->begin(i, model, batch)) continue;  // another worker computes it
+    if (!sum->begin(i, model, batch)) continue;  // another process computes it
     sum->add(forward_and_backward(model, task, batch, *sum));
   }
   const LossSum all = sum->total();
   const auto targets = static_cast<double>(std::max<int64_t>(1, all.targets));
-  // 1 if all micro-batches have equally many targets
+  // The gradients are divided by the targets expected after the first micro-batch. This corrects
+  // them to the targets counted; it is 1 if all micro-batches have equally many.
   const double correction = sum->expected_targets() / targets;
   StepResult result{.loss = all.loss / targets,
                     .grad_norm = correction * grad_norm(optimizer.parameters()),

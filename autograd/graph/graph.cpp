@@ -124,12 +124,12 @@ void Grads::add(size_t k, Array g) {
 //   3. run: call each backward with the gradient dy of the node. It adds to the gradients of the
 //      inputs. Then dy, the saved values and the node itself are released, so memory falls during
 //      the pass.
-// The pass holds a reference to every collected node, since release_saved() drops the one that the
-// output held. A node that no gradient has reached is released without calling its backward.
+// The pass holds a reference to every collected node: release_saved() drops those that a node holds
+// to its inputs. A node that no gradient has reached is released without calling its backward.
 //
-// If a backward throws, the nodes that did not run are released all the same, and lose the
-// gradients that have reached them, to which the next pass must not add. The inputs of the node
-// that threw lose their gradients too, leaves included: these may be half written.
+// If a backward throws, the nodes that did not run are released, too. The gradients that have
+// reached them are cleared, or the next pass would add to them. The inputs of the node that threw
+// lose their gradients even if they are leaves: these may be half written.
 class BackwardPass {
  public:
   BackwardPass(const NodeRef& root, std::span<const NodeRef> ends)

@@ -66,10 +66,10 @@ class Node {
   }
   std::span<NodeRef> inputs() { return {reinterpret_cast<NodeRef*>(this + 1), input_count_}; }
 
-  // d(root)/d(value of this node); no array until the first contribution.
+  // d(root)/d(value of this node); empty until the first contribution.
   Array gradient;
-  // Adds g, of this shape, to the gradient. The first g is kept without a copy. A leaf, whose
-  // gradient outlives the pass, copies a g that another array shares.
+  // Adds g, of this shape, to the gradient. The first g is kept without a copy; only a leaf, whose
+  // gradient outlives the pass, copies a g whose buffer is shared.
   void add_gradient(Array&& g) {
     if (gradient) {
       add_to_gradient(g);
@@ -117,7 +117,7 @@ class Node {
 int64_t live_nodes();
 
 // Takes the gradients that a backward computes for the inputs of its node. The first contribution
-// to an input is stored, later ones are added. Broadcasting is undone in add(), and nowhere else.
+// to an input is stored, later ones are added. Only add() undoes broadcasting.
 class Grads {
  public:
   explicit Grads(Node& node) : inputs_(node.inputs()) {}
@@ -131,7 +131,7 @@ class Grads {
   Target target_if_needed(size_t k) { return needs(k) ? target(k) : Target{}; }  // else null
 
   // Adds g to d(input k). g has the shape of the input, or the shape that the input was broadcast
-  // to; in that case it is summed over the stretched axes.
+  // to; then it is summed over the axes that broadcasting added or stretched.
   void add(size_t k, Array g);
 
   // Adds f(i) to element i of d(input k), for an input that was not broadcast.
@@ -169,12 +169,12 @@ class Grads {
 };
 
 // Adds d(loss)/d(leaf) to the gradient of every leaf that root depends on, given the cotangent
-// d(loss)/d(root), of root's shape. Frees the graph on the way, also if a backward throws: a second
-// pass throws GraphError. The pass stops at the nodes in `ends`: they get their gradient as leaves
-// do, and do not run.
+// d(loss)/d(root), of root's shape. Frees the graph on the way, even if a backward throws: a second
+// pass throws GraphError. The pass stops at the nodes in `ends`: like leaves, they receive their
+// gradient and do not run.
 void run_backward(const NodeRef& root, Array cotangent, std::span<const NodeRef> ends = {});
 
-// While one exists, the operations of its thread record no graph. Several may end in any order.
+// While one exists, operations of its thread record no graph. They need not be nested.
 class NoGrad {
  public:
   NoGrad() { ++alive_; }

@@ -1,5 +1,5 @@
 // Tensor, the handle that users hold: a value and, if it requires a gradient, its node in the
-// graph. And record(), which every operation calls to make a node.
+// graph. Also record(), which every operation calls to make a node.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,7 @@ class Tensor {
 
   explicit operator bool() const { return static_cast<bool>(value_); }
 
-  // The value as it is now: an optimizer may have changed it since this handle was made. No array
-  // for Tensor().
+  // The value, with every change that an optimizer has made to it; an empty Array for Tensor().
   Array value() const { return value_.current(); }
   const Shape& shape() const { return value_.shape(); }
   int rank() const { return value_.rank(); }
@@ -43,8 +42,8 @@ class Tensor {
   const NodeRef& node() const { return node_; }
   bool requires_grad() const { return static_cast<bool>(node_); }
 
-  // The accumulated gradient of a leaf; no array before the first backward. No other leaf shares
-  // its buffer, so it may be changed in place.
+  // The accumulated gradient of a leaf; an empty Array before the first backward. No other leaf
+  // shares its buffer, so it may be changed in place.
   Array grad() const { return node_ ? node_->gradient.current() : Array(); }
   // Replaces the gradient of a leaf. `gradient` has the shape of the leaf.
   void set_grad(Array gradient) {
@@ -59,7 +58,7 @@ class Tensor {
     if (node_) node_->gradient = Array();
   }
 
-  // Adds the gradient of this single number to every leaf it depends on.
+  // For a single number: adds d(this)/d(leaf) to the gradient of every leaf that it depends on.
   void backward() const {
     require(size() == 1, "backward: expected a single number, got shape ", shape(),
             "; give a cotangent of that shape");
@@ -71,8 +70,8 @@ class Tensor {
   // The same value as a constant, without the graph behind it.
   Tensor detach() const { return Tensor(value_); }
 
-  // The buffer of the value, to be overwritten by optimizers and initialisers, under NoGrad. A
-  // backward that saved the old value throws GraphError when it reads it.
+  // The buffer of the value: optimizers and initialisers overwrite it, under NoGrad. A backward
+  // that saved the old value throws GraphError when it reads it.
   real* mutable_value() {
     require<GraphError>(!requires_grad() || !NoGrad::recording(),
                         "mutable_value: values that want a gradient change under NoGrad only");
@@ -86,8 +85,8 @@ class Tensor {
 
 using TensorRefs = std::initializer_list<std::reference_wrapper<const Tensor>>;
 
-// The backward of an operation that has none: record() then throws GraphError if an input requires
-// a gradient.
+// Passed to record() by an operation without a backward: record() throws GraphError if an input
+// requires a gradient.
 struct NoBackward {};
 
 namespace detail {
@@ -127,8 +126,8 @@ Tensor record(const char* op, Array&& value, const Inputs& inputs, Backward&& ba
 // one of the inputs requires a gradient. An input may be Tensor(): an argument that was not given.
 //   backward(const Array& dy, Grads& grads)
 // gets dy = d(loss)/d(value). It calls grads.add(k, ...) for each input k that needs a gradient.
-// What the closure captures is saved until then: Arrays, never Tensors, which would keep the graph
-// alive. `op` must be a string literal.
+// What the closure captures is saved until the backward pass. Capture Arrays, never Tensors: these
+// would keep the graph alive. `op` must be a string literal.
 template <class Backward>
 Tensor record(const char* op, Array value, TensorRefs inputs, Backward&& backward) {
   return detail::record(op, std::move(value), inputs, std::forward<Backward>(backward));

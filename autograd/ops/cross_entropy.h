@@ -10,9 +10,9 @@
 //   w      = 1 / (number of rows that count) for Reduction::mean, 1 for Reduction::sum
 //
 // Saves logits, targets, and m_r and ln s_r of every row. A row whose target is ignore_index does
-// not count. If no row counts, the loss is 0 and the gradient zeros; the mean of PyTorch is NaN
-// there. A row that is all -infinity has an infinite loss and a gradient of zeros. If no other
-// tensor shares the buffer of the logits by then, the gradient overwrites it.
+// not count. If no row counts, loss and gradient are 0, where PyTorch's mean is NaN. A row that is
+// all -infinity has an infinite loss and a gradient of zeros. The gradient overwrites the buffer of
+// the logits if nothing else shares that when the backward runs.
 #pragma once
 
 #include "autograd/array/ids.h"
@@ -36,7 +36,7 @@ struct CrossEntropyOptions {
 // The number of targets that count: the divisor for losses of Reduction::sum over several batches.
 [[nodiscard]] int64_t counted_targets(const Ids& targets, int32_t ignore_index = -100);
 
-// The definition: the target's elements of log_softmax, summed.
+// The definition: the sum of -log_softmax(x)_t, times w.
 [[nodiscard]] Tensor cross_entropy_composed(const Tensor& logits, const Ids& targets,
                                             CrossEntropyOptions options = {});
 

@@ -1,7 +1,7 @@
 // The base class of layers: a forward function, named parameters and named children.
 //
-// Letters in shapes: B batch, T tokens, S keys (T unless there is a context), d width, H heads,
-// V vocabulary. Layers take (B, T, d) and (T, d), the latter as a batch of one. They throw
+// Letters in shapes: B batch, T tokens, S keys (T in self-attention without a cache), d width,
+// H heads, V vocabulary. Layers take (B, T, d) and (T, d), the latter as a batch of one. They throw
 // ShapeError for other shapes.
 #pragma once
 
@@ -25,14 +25,14 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  // Runs forward(). Errors, profiles and graph nodes made meanwhile carry the layer's path. Calls
-  // the ForwardObserver, if any, which may replace the output.
+  // Runs forward(). The graph nodes that it makes carry the layer's path. Calls the
+  // ForwardObserver, if any, which may replace the output.
   Tensor operator()(const Input& in);
 
   // Own parameters first, then those of the children in the order of construction, as PyTorch's
   // named_parameters(). A tied parameter comes once, under its first name.
   std::vector<NamedParameter> parameters() const;
-  // Calls visit(name, parameter) in that order, for a tied parameter under each of its names.
+  // Calls visit(name, parameter) in that order; visits a tied parameter under each of its names.
   template <class Visit>
   void for_each_parameter(const Visit& visit, const std::string& prefix = "") const {
     for (Parameter* parameter : parameters_) {
@@ -44,9 +44,9 @@ class Module {
   }
   int64_t parameter_count() const;
 
-  // `train: {recompute: blocks}`: in training, the blocks (layers with branches()) but the last one
-  // keep their input alone and run again in the backward pass (ops/recompute.h); not if it needs no
-  // gradient or an observer watches. Returns the number of blocks, with those `after` this layer.
+  // For `train: {recompute: blocks}`: all blocks (layers with branches()) but the last keep only
+  // their input and run again in the backward pass (ops/recompute.h). Not while an observer watches
+  // or the input needs no gradient. Returns `after`, the blocks after this layer, plus its own.
   int64_t recompute_blocks(bool on, int64_t after = 0);
 
   // Switches dropout on or off, here and in all children. Does not affect the graph: see NoGrad.
@@ -63,23 +63,23 @@ class Module {
 
   // What the layer takes. `heed forward`, the checks and text generation depend on it.
   virtual Signature signature() const { return {}; }
-  // Of a block: all that it does, in order. `heed explain` and `heed probe` know it by them.
+  // The steps of a block, in order; {} for other layers. `heed explain` and `heed probe` use them.
   virtual std::vector<Branch> branches() const { return {}; }
-  // Draws the own parameters once more, as GPT-2 does: by default matrices, as N(0, 0.02). Other
-  // parameters keep their values, unless their layer overrides this: Linear sets its bias to 0.
+  // Redraws this layer's own matrices as GPT-2 does, with mean 0 and standard deviation 0.02. Other
+  // parameters keep their values, unless a layer overrides this: Linear sets its bias to 0.
   virtual void draw_as_gpt2();
   // The matrices whose products are the output: GPT-2 draws them smaller where a shortcut follows.
   virtual std::vector<Tensor> last_matrices() const { return {}; }
 
-  // Puts a layer in the place of a child, which ends, under its name. Requires one of the class of
-  // its Child: for a Child<Linear>, what derives from Linear.
+  // Destroys a child and puts `layer` in its place, under its name. `layer` must fit the Child: in
+  // a Child<Linear>, it is a Linear or derives from it.
   void replace_child(const Module& child, std::unique_ptr<Module> layer);
 
  protected:
   virtual Tensor forward(const Input& in) = 0;
 
-  // Reports to the ForwardObserver, if any, a layer that is not called because its parent computes
-  // its output, of this shape, within a fused operation.
+  // Reports a layer that is not called to the ForwardObserver, if any: a fused operation of its
+  // parent computes its output, of this shape.
   static void observe(const Module& layer, const Shape& output, int64_t flops);
 
  private:
@@ -110,7 +110,7 @@ class Module {
   int evaluations_ = 0;  // EvaluationModes that are alive
 };
 
-// A named layer inside a layer, which owns it. Child<Linear> is built from its config;
+// A named layer inside another layer, its owner. Child<Linear> is built from its config;
 // Child<Module> is any layer, such as one made by the registry.
 template <class Layer>
 class Child {
@@ -120,7 +120,7 @@ class Child {
       : Child(parent, name, std::make_unique<Layer>(config)) {}
   Child(Module* parent, const std::string& name, std::unique_ptr<Layer> layer)
       : parent_(parent), place_(parent->adopt(name, std::move(layer))) {}
-  // Children may move, as in a vector of them that grows. To replace one, see replace_child().
+  // Moved when a vector of children grows. To replace the layer, see replace_child().
   Child(Child&&) noexcept = default;
   Child& operator=(Child&&) = delete;
 

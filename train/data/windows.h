@@ -29,9 +29,9 @@ struct WindowConfig {
 // The examples of tasks on a long token sequence: `text`, `tokens`, `synthetic`.
 class Windows final : public Dataset {
  public:
-  // Throws TaskError if a part is too short for one window, if all tokens are the same (both
-  // reported at the field `source`), or if there are fewer windows than batch_size (0: unknown).
-  // train_size: how many tokens are for training; by default train_fraction of them.
+  // Throws TaskError if the training or the validation part is too short for one window, if all
+  // tokens are the same (both reported at the field `source`), or, with sampling windows, if there
+  // are fewer than batch_size (0: unknown). train_size: tokens to train on, if not train_fraction.
   Windows(TokenRow tokens, const WindowConfig& config, int64_t batch_size,
           const std::string& source = "path", std::optional<int64_t> train_size = {});
 
@@ -39,13 +39,13 @@ class Windows final : public Dataset {
   //   sampling random    as in nanoGPT: torch.randint(tokens - T, (batch_size,))
   //   sampling windows   0, stride, 2 stride, ... in the order of DataLoader(shuffle), epoch after
   //                      epoch, without an incomplete last batch (drop_last)
-  // In a dry run nothing is drawn and the ids are undefined.
+  // A dry run, which computes shapes alone, draws nothing and leaves the ids undefined.
   Batch next(int64_t batch_size, Generator& data) override;
 
-  // With random sampling only {}: the generator is the whole position.
+  // With random sampling only {} is allowed: the state of the generator is the whole position.
   void set_position(const std::vector<int64_t>& position) override;
 
-  // The number of windows of a split, which start at 0, T, 2T, ...
+  // The examples of a split are its windows at 0, T, 2T, ...
   int64_t example_count(Split split) const override;
   Batch examples(Split split, const std::vector<int64_t>& which) const override;
   int64_t training_tokens() const override { return train_size_; }

@@ -24,8 +24,8 @@ void AdamConfig::fields(Fields& f) {
 //   m <- m + (1 - beta1) (g - m)             v <- beta2 v + (1 - beta2) g^2
 //   p <- p - lr / (1 - beta1^s)  m / (sqrt(v) / sqrt(1 - beta2^s) + eps)
 // Kingma and Ba 2015; decoupled form: Loshchilov and Hutter 2019. Intermediates are rounded in the
-// order of torch.optim.Adam (PyTorch 2.13, foreach=False). PyTorch's square root can be off by one
-// unit in the last place and this one is not, so weights agree to a few units.
+// order of torch.optim.Adam (PyTorch 2.13, foreach=False). PyTorch's square root, unlike this one,
+// can be off by one unit in the last place, so weights agree to a few units.
 template <bool coupled>
 void AdamBase::Update::run(int64_t begin, int64_t end) const {
   const Update f = *this;  // a copy, so that the compiler keeps the factors in registers

@@ -13,8 +13,8 @@ struct Manifest;
 
 // Throws ConfigError, listing every difference that a resumed run may not have, between the
 // resolved config read from `of_run` and `resumed`. These may change: train.steps, .max_seconds,
-// .log_every and .show, anomaly, all of eval, checkpoint and sample, the location of plugins, and
-// the location of data with a known fingerprint. A missing key has its default, since the run may
+// .log_every, .show and .recompute, anomaly, all of eval, checkpoint and sample, and the locations
+// of plugins and of data with a known fingerprint. A missing key has its default, since the run may
 // be from an earlier version.
 void require_resumable(const std::filesystem::path& of_run, const ConfigNode& resumed);
 
