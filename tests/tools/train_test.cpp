@@ -47,7 +47,6 @@ TEST_CASE("heed train: the memory of the plan is that of the run") {
     CHECK(std::abs(planned - used) < (address_sanitizer ? 3 : 1) * std::max(30.0, 0.15 * used));
     ++runs;
   }
-  CHECK(runs == 3);
 }
 
 TEST_CASE("heed train: every config in configs/ is valid and runs") {
