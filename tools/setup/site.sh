@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds a site from the READMEs by mkdocs: a page per extra, every source file that a README names, the page of the tour
-# and three pages of heed explain. A link that leads nowhere ends it with 1.
+# Builds a site from the READMEs by ProperDocs where that is installed (with mkdocs-material, by pip), else by Debian's
+# mkdocs: a page per extra, every source file that a README names, the page of the tour and three pages of heed explain.
+# A link that leads nowhere ends it with 1.
 #   tools/setup/site.sh                    into build/site/html
 #   tools/setup/site.sh --out DIR          into DIR, which may exist only as a site or empty
 #   tools/setup/site.sh --heed FILE        the program that makes the pages; otherwise build/release/heed is built
@@ -54,6 +55,7 @@ explain negation train/extras/toy_tasks/configs/negation.yaml 'Attention is not 
 cp "$runs/shakespeare/report.html" "$pages/report.html"
 
 python3 tools/setup/site/site.py stage --pages "$pages" --into build/site/staged
-mkdocs build --quiet --strict --clean --config-file build/site/staged/mkdocs.yml --site-dir "$(realpath -m "$out")"
+builder=$(command -v properdocs || echo mkdocs)  # mkdocs itself is maintained no more
+"$builder" build --quiet --strict --clean --config-file build/site/staged/mkdocs.yml --site-dir "$(realpath -m "$out")"
 python3 tools/setup/site/site.py finish "$out"
 echo "site: $out/index.html"
