@@ -39,12 +39,12 @@ Tensor TransformerBody::states(const char* layer, const Input& in) {
 }
 
 // Each block gets the mask, the cache and whatever else `in` has, with x in place of in.x.
-Tensor TransformerBody::states_of_vectors(const Input& in) {
-  Tensor x = drop_emb(pos_emb ? (*pos_emb)(in) : in.x);
+Tensor TransformerBody::states_of_vectors(Input in) {
+  in.x = drop_emb(pos_emb ? (*pos_emb)(in) : in.x);
   for (const Child<TransformerBlock>& block : trf_blocks) {
-    x = block(in.with(x));
+    in.x = block(in);
   }
-  return final_norm(x);
+  return final_norm(in.x);
 }
 
 void TransformerBody::require_ids(const char* layer, const Input& in) const {
