@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "layers/head_loss.h"
 #include "layers/module/init.h"
 
 namespace heed {
@@ -30,7 +31,7 @@ Gpt::Gpt(const Config& c)
 }
 
 Tensor Gpt::forward(const Input& in) {
-  return out_head(states("gpt", in));  // (B, T, vocab_size)
+  return logits_or_loss(*this, *out_head, states("gpt", in), in.targets);  // (B, T, vocab_size)
 }
 
 Tensor TransformerBody::states(const char* layer, const Input& in) {

@@ -29,6 +29,7 @@ struct Input {
   Tensor x;                // (B, T, d)
   Ids ids;                 // (B, T), in [0, V)
   Mask mask;               // (B, S) over the keys or (B, 1, T, S); 1 = may attend; none: everything
+  Ids targets;             // (B, T), next to ids, for a loss in place of logits: head_loss.h
   Cache* cache = nullptr;  // what layers keep of earlier tokens; null: there are none
 
   // A second sequence, for layers that read one (see Signature).
