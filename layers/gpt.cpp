@@ -60,7 +60,8 @@ Signature Gpt::signature() const {
                   .vocab_size = config.vocab_size,
                   .longest = config.context_length,
                   .causal = true,
-                  .cache = true};
+                  .cache = true,
+                  .unbounded = !pos_emb};
   for (const Child<TransformerBlock>& block : trf_blocks) whole = whole.then(block->signature());
   return whole;
 }
