@@ -82,6 +82,14 @@ Array AttentionVariant::angles(const AttentionSizes& layer) const {
                       rope_scaling);
 }
 
+Tensor AttentionVariant::rotated(const Tensor& x, const Array& table, const Input& in,
+                                 int64_t head_width) const {
+  const int64_t first = in.past(), tokens = x.dim(1);
+  if (!table || first + tokens <= table.dim(0)) return heed::rotated(x, table, in, head_width);
+  return rotary(x, rotary_table(tokens, table.dim(1), rope_base, rope_scaling, first), 0,
+                head_width);
+}
+
 std::unique_ptr<Module> AttentionVariant::head_norm(int64_t head_width) const {
   if (qk_norm == "none") return nullptr;
   ConfigNode options = ConfigNode::map({{"d_model", head_width}, {"eps", norm_eps}});

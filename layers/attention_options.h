@@ -57,6 +57,9 @@ struct AttentionVariant {
   }
   // The angles of rotary positions (context_length, rotary_width); no array without rope.
   Array angles(const AttentionSizes& layer) const;
+  // x rotated by them (attend.h); by the same formula for positions behind the table.
+  Tensor rotated(const Tensor& x, const Array& table, const Input& in, int64_t head_width) const;
+  bool forgets() const { return options({}).forgets(); }
   // The norm for queries or keys; null without qk_norm.
   std::unique_ptr<Module> head_norm(int64_t head_width) const;
   AttentionOptions options(const AttentionSizes& layer) const;

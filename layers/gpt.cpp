@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "layers/head_loss.h"
 #include "layers/module/init.h"
 
 namespace heed {
@@ -30,7 +31,7 @@ Gpt::Gpt(const Config& c)
 }
 
 Tensor Gpt::forward(const Input& in) {
-  return out_head(states("gpt", in));  // (B, T, vocab_size)
+  return logits_or_loss(*this, *out_head, states("gpt", in), in.targets);  // (B, T, vocab_size)
 }
 
 Tensor TransformerBody::states(const char* layer, const Input& in) {
@@ -39,12 +40,12 @@ Tensor TransformerBody::states(const char* layer, const Input& in) {
 }
 
 // Each block gets the mask, the cache and whatever else `in` has, with x in place of in.x.
-Tensor TransformerBody::states_of_vectors(const Input& in) {
-  Tensor x = drop_emb(pos_emb ? (*pos_emb)(in) : in.x);
+Tensor TransformerBody::states_of_vectors(Input in) {
+  in.x = drop_emb(pos_emb ? (*pos_emb)(in) : in.x);
   for (const Child<TransformerBlock>& block : trf_blocks) {
-    x = block(in.with(x));
+    in.x = block(in);
   }
-  return final_norm(x);
+  return final_norm(in.x);
 }
 
 void TransformerBody::require_ids(const char* layer, const Input& in) const {
@@ -59,7 +60,8 @@ Signature Gpt::signature() const {
                   .vocab_size = config.vocab_size,
                   .longest = config.context_length,
                   .causal = true,
-                  .cache = true};
+                  .cache = true,
+                  .unbounded = !pos_emb};
   for (const Child<TransformerBlock>& block : trf_blocks) whole = whole.then(block->signature());
   return whole;
 }

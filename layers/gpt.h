@@ -39,7 +39,7 @@ class TransformerBody : public Module {
   // The states of in.ids, after require_ids.
   Tensor states(const char* layer, const Input& in);
   // The states of in.x (B, T, d_model) in place of embedded tokens.
-  Tensor states_of_vectors(const Input& in);
+  Tensor states_of_vectors(Input in);
 
  private:
   const int64_t context_length_;

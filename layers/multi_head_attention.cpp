@@ -64,10 +64,10 @@ MultiHeadAttention::MultiHeadAttention(const Config& c)
 Tensor MultiHeadAttention::prepared(const Tensor& heads, const std::optional<Child<Module>>& norm,
                                     const Input& in) const {
   const int64_t width = config.head_width();
-  if (!norm) return rotated(heads, angles_, in, width);
+  if (!norm) return config.variant.rotated(heads, angles_, in, width);
   const int64_t count = heads.dim(1) * (heads.dim(2) / width);  // heads of all tokens
   const Tensor each = reshape(heads, {heads.dim(0), count, width});
-  return rotated(reshape((*norm)(each), heads.shape()), angles_, in, width);
+  return config.variant.rotated(reshape((*norm)(each), heads.shape()), angles_, in, width);
 }
 
 }  // namespace heed

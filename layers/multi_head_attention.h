@@ -48,7 +48,8 @@ class MultiHeadAttention final : public Module {
               .longest = context_length,
               .mask = true,
               .causal = causal,
-              .cache = causal};
+              .cache = causal,
+              .unbounded = variant.forgets()};
     }
   };
 
@@ -69,7 +70,7 @@ class MultiHeadAttention final : public Module {
  protected:
   Tensor forward(const Input& in) override {
     const Tensor x = with_batch("multi_head_attention", in.x, config.d_in);
-    require_context("multi_head_attention", in, config.context_length);
+    require_context("multi_head_attention", in, config.context_length, config.variant.forgets());
     const Tensor queries = prepared(W_query(x), q_norm, in);  // (B, T, num_heads head_width)
     const Tensor keys = prepared(W_key(x), k_norm, in);       // (B, T, kv_heads head_width)
     const Tensor values = W_value(x);

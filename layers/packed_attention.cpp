@@ -27,17 +27,18 @@ PackedAttention::PackedAttention(const Config& c)
 
 Tensor PackedAttention::forward(const Input& in) {
   const Tensor x = with_batch("packed_attention", in.x, config.d_in);
-  require_context("packed_attention", in, config.context_length);
+  require_context("packed_attention", in, config.context_length, config.variant.forgets());
   const Tensor qkv = linear(x, in_proj_weight, in_proj_bias);  // (B, T, 3 d_out)
   Tensor context_vec;
   if (!angles_ && in.cache == nullptr) {
     context_vec = attend(*this, in, qkv, config.dropout, config.options());
   } else {
     const std::vector<Tensor> parts = split(qkv, config.d_out, -1);
-    const int64_t width = config.head_width();
-    context_vec =
-        attend(*this, in, rotated(parts[0], angles_, in, width),
-               rotated(parts[1], angles_, in, width), parts[2], config.dropout, config.options());
+    const auto turned = [&](const Tensor& part) {
+      return config.variant.rotated(part, angles_, in, config.head_width());
+    };
+    context_vec = attend(*this, in, turned(parts[0]), turned(parts[1]), parts[2], config.dropout,
+                         config.options());
   }
   return without_batch(out_proj ? (*out_proj)(context_vec) : context_vec, in.x);
 }

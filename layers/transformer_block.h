@@ -63,10 +63,10 @@ class TransformerBlock final : public Module {
  protected:
   Tensor forward(const Input& in) override {
     require_unseen(*att, in.mask);
-    const Tensor attended = att(in.with(norm1(in.x)));
-    require(attended.shape() == in.x.shape(), "transformer_block: expected the attention to give ",
-            in.x.shape(), ", the shape of x, got ", attended.shape());
-    const Tensor x = drop_shortcut->add_to(in.x, attended);
+    Tensor x = att(in.with(norm1(in.x)));
+    require(x.shape() == in.x.shape(), "transformer_block: expected the attention to give ",
+            in.x.shape(), ", the shape of x, got ", x.shape());
+    x = drop_shortcut->add_to(in.x, x);
     const Tensor& read = config.parallel_residual ? in.x : x;
     return ff ? drop_shortcut->add_to(x, fed(*ff, in.with((*norm2)(read)))) : x;
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <numbers>
 
+#include "layers/head_loss.h"
 #include "layers/module/evaluation_mode.h"
 
 namespace heed {
@@ -44,6 +45,9 @@ std::optional<Evaluation> evaluate_examples(Module& model, const Task& task, Spl
                        split == Split::train ? "training" : "validation",
                        " part (data.train_fraction): ", task.description());
   count = std::min(count, available);
+  // Fewer examples at a time than in training, where the logits would be large.
+  const int64_t length = std::max<int64_t>(1, model.signature().longest.value_or(1));
+  batch_size = std::clamp<int64_t>(most_logit_rows(task.output_size()) / length, 1, batch_size);
   const int64_t batches = (count + batch_size - 1) / batch_size;
   const Part own = workers.share_of(batches);
   const int64_t largest_share = (batches + workers.size() - 1) / workers.size();

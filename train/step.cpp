@@ -16,8 +16,8 @@ LossSum forward_and_backward(Module& model, const Task& task, const Batch& batch
                              GradientSum& sum) {
   GraphObserver::each([](GraphObserver& observer) { observer.forward_begins(); });
   const AddedLosses added;  // collects losses that layers add
-  const BatchLoss loss = task.loss(model(batch.input), batch);
-  LossSum sums{static_cast<double>(loss.sum.item()), loss.counted};
+  const BatchLoss loss = task.training_loss(model, batch);
+  LossSum sums{0, loss.counted};
   Tensor total = loss.sum;
   for (const auto& [name, mean] : added.by_name) {
     const Tensor of_targets = static_cast<real>(loss.counted) * mean;
@@ -25,6 +25,7 @@ LossSum forward_and_backward(Module& model, const Task& task, const Batch& batch
     total = total + of_targets;
   }
   total.backward(sum.scale(loss.counted));
+  sums.loss = static_cast<double>(loss.sum.item());  // see Task::training_loss
   return sums;
 }
 

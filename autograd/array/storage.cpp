@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -29,35 +31,49 @@ namespace heed {
 namespace {
 
 // How a request is served, by size:
-//   up to 4 KiB   from the free list of its class; if that is empty, from the rest of a chunk of
+//   up to 64 KiB  from the free list of its class; if that is empty, from the rest of a chunk of
 //                 256 KiB, mapped for blocks of this class. Pages that no block was cut from yet
 //                 take no memory
-//   above         from the free list of its class or of one of the next two; else mapped by itself
-//   from 8 MiB    as above, on 2 MiB pages, which need fewer TLB entries
-// Memory goes back to the system in trim() and where free blocks are more than a tenth.
-constexpr size_t unit = 64;           // every block is a multiple of a cache line
-constexpr size_t small_block = 4096;  // the largest block that is cut from a chunk
+//   above         from the smallest free range of addresses that holds it. Free ranges that touch
+//                 become one: four arrays leave room for one of four times their size. If no range
+//                 is large enough, more is mapped behind the last one; of a pool of 8 MiB on
+//                 2 MiB pages, which need fewer TLB entries
+// Ranges go back to the system in trim() and where free ones are more than a tenth.
+constexpr size_t unit = 64;                 // every block is a multiple of a cache line
+constexpr size_t listed_block = 64 * 1024;  // the largest block that has a free list
 constexpr size_t chunk_bytes = 256 * 1024;
-constexpr size_t huge_block = 8 * 1024 * 1024;  // the smallest block on 2 MiB pages
-constexpr size_t huge_page = 2 * 1024 * 1024;
-constexpr size_t most_bytes = size_t{1} << 52;   // more than any machine can address
-constexpr uint32_t dry_bit = uint32_t{1} << 31;  // set in the size class of a dry run's block
+constexpr size_t page = 4096;
+constexpr int64_t huge_pool = 8 * 1024 * 1024;     // from here on, more comes on 2 MiB pages
+constexpr size_t most_bytes = size_t{1} << 52;     // more than any machine can address
+constexpr uint32_t dry_bit = uint32_t{1} << 31;    // set in the size class of a dry run's block
+constexpr uint32_t range_bit = uint32_t{1} << 30;  // and in that of a block without a free list
+
+constexpr size_t round_up(size_t bytes, size_t multiple) {
+  return (bytes + multiple - 1) / multiple * multiple;
+}
 
 // Size classes, for a request of u units of 64 bytes. There are eight per doubling, so that a block
 // is at most an eighth larger than the request:
 //   u < 8                class u, of u units
 //   2^e <= u < 2^(e+1)   class 8 (e-3) + m, of m 2^(e-3) units, where m = ceil(u / 2^(e-3))
+// Without a free list: m 2^s pages as bits, m up to 2^10, at most 1/512 more than the request.
 constexpr uint32_t class_of(size_t bytes) {
-  const size_t units = std::max<size_t>(1, (bytes + unit - 1) / unit);
+  const bool listed = bytes <= listed_block;
+  const size_t units =
+      listed ? std::max<size_t>(1, (bytes + unit - 1) / unit) : (bytes + page - 1) / page;
   if (units < 8) {
     return static_cast<uint32_t>(units);
   }
-  const unsigned shift = static_cast<unsigned>(std::bit_width(units)) - 4;
-  const size_t eighths = (units + (size_t{1} << shift) - 1) >> shift;
-  return static_cast<uint32_t>(8 * shift + eighths);
+  const auto width = static_cast<unsigned>(std::bit_width(units));
+  const unsigned shift = listed ? width - 4 : std::max(width, 10U) - 10;
+  const size_t parts = (units + (size_t{1} << shift) - 1) >> shift;
+  return static_cast<uint32_t>(listed ? 8 * shift + parts : range_bit + (shift << 16) + parts);
 }
 
 size_t capacity_of(uint32_t size_class) {
+  if (size_class >= range_bit) {
+    return (size_t{size_class & 0xffff} << ((size_class - range_bit) >> 16)) * page;
+  }
   if (size_class < 16) {
     return size_class * unit;
   }
@@ -65,49 +81,36 @@ size_t capacity_of(uint32_t size_class) {
   return (size_t{size_class - 8 * shift} << shift) * unit;
 }
 
-// Maps `bytes`, of which the first `used` will be written. From 8 MiB on, the part that `used`
-// bytes fill is on 2 MiB pages. The rest, which the size class adds, stays on small pages that are
-// never touched and so take no memory.
-void* map_pages(size_t bytes, size_t used, bool address_space_only) {
+// Maps `bytes`, at this address if it is free.
+std::byte* map_pages(size_t bytes, bool address_space_only, void* at = nullptr) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address_space_only ? MAP_NORESERVE : 0);
-  // The block must begin at a multiple of 2 MiB: map one page more and unmap both ends.
-  const bool huge = bytes >= huge_block && !address_space_only;
-  const size_t mapped = huge ? bytes + huge_page : bytes;
-  void* start = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, flags, -1, 0);
+  void* const start = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (start == MAP_FAILED) {
     throw std::bad_alloc();
   }
-  if (!huge) {
-    return start;
-  }
-  const size_t address = reinterpret_cast<size_t>(start);
-  const size_t aligned = (address + huge_page - 1) / huge_page * huge_page;
-  if (aligned > address) {
-    munmap(start, aligned - address);
-  }
-  const size_t tail = address + mapped - (aligned + bytes);
-  if (tail > 0) {
-    munmap(reinterpret_cast<void*>(aligned + bytes), tail);
-  }
-  void* block = reinterpret_cast<void*>(aligned);
-  madvise(block, used / huge_page * huge_page, MADV_HUGEPAGE);
-  return block;
+  return static_cast<std::byte*>(start);
 }
 
-// The free lists. A free block holds the pointer to the next one of its list in its first bytes, so
-// the lists need no memory.
+// Pools so far. Their ranges begin 1 TiB apart, where that is free.
+constinit std::atomic<size_t> pools_made{0};
+
+// The free lists and ranges. A free block of a list holds the pointer to the next one in its first
+// bytes, so the lists need no memory.
 class Pool {
  public:
-  explicit constexpr Pool(bool address_space_only) : address_space_only_(address_space_only) {}
+  explicit Pool(bool address_space_only)
+      : address_space_only_(address_space_only),
+        ranges_end_(reinterpret_cast<std::byte*>((16 + pools_made++ % 64) << 40)) {}
 
   void* take(size_t bytes, uint32_t& size_class) {
     if (bytes > most_bytes) {
       throw std::bad_alloc();
     }
     size_class = class_of(bytes);
-    void* block = pop(size_class);
+    const bool listed = size_class < range_bit;
+    void* block = listed ? pop(size_class) : from_ranges(capacity_of(size_class));
     if (block == nullptr) {
-      block = from_system(bytes, size_class);
+      block = cut(capacity_of(size_class), chunks_[size_class]);
     }
     unpoison(block, bytes);
     stats.live_bytes += static_cast<int64_t>(capacity_of(size_class));
@@ -118,29 +121,31 @@ class Pool {
 
   void give(void* block, uint32_t size_class) {
     stats.live_bytes -= static_cast<int64_t>(capacity_of(size_class));
-    push(block, size_class);
+    if (size_class < range_bit) {
+      push(block, size_class);
+    } else {
+      add_range(static_cast<std::byte*>(block), capacity_of(size_class));
+    }
   }
 
-  // Returns free blocks of classes below `end` to the system, large ones first, until `bytes` are.
-  void trim(uint32_t end = classes, int64_t bytes = most_bytes) {
-    for (uint32_t c = end - 1; c > class_of(small_block); --c) {
-      for (void* block = nullptr; bytes > 0 && (block = pop(c)) != nullptr;) {
-        unpoison(block, capacity_of(c));
-        munmap(block, round_to_pages(capacity_of(c)));
-        stats.reserved_bytes -= static_cast<int64_t>(capacity_of(c));
-        bytes -= static_cast<int64_t>(capacity_of(c));
-      }
+  // Returns free ranges to the system until `bytes` are.
+  void trim(int64_t bytes = most_bytes) {
+    while (bytes > 0 && !ranges_.empty()) {
+      const auto [start, size] = *ranges_.begin();
+      const size_t part = std::min(size, round_up(static_cast<size_t>(bytes), page));
+      ranges_.erase(ranges_.begin());
+      if (part < size) ranges_.emplace(start + part, size - part);
+      unpoison(start, part);
+      munmap(start, part);
+      stats.reserved_bytes -= static_cast<int64_t>(part);
+      bytes -= static_cast<int64_t>(part);
     }
   }
 
   PoolStats stats;
 
  private:
-  // As many more than the largest request needs as from_system may try.
-  static constexpr uint32_t near_classes = 2, far_classes = 16;
-  static constexpr uint32_t classes = class_of(most_bytes) + far_classes + 1;
-
-  static size_t round_to_pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+  using Ranges = std::map<std::byte*, size_t>;  // bytes from an address on
 
   // Not in the pool of address space: the sanitizer's shadow of terabytes would be real memory.
   void poison(void* block, size_t bytes) const {
@@ -165,29 +170,50 @@ class Pool {
     return block;
   }
 
-  void* from_system(size_t bytes, uint32_t& size_class) {
-    const size_t capacity = capacity_of(size_class);
-    if (capacity <= small_block) {
-      return cut(capacity, chunks_[size_class]);
+  // The beginning of the smallest free range of at least `bytes`.
+  void* from_ranges(size_t bytes) {
+    const auto none = ranges_.end();
+    auto best = none;
+    for (auto each = ranges_.begin(); each != none; ++each) {
+      if (each->second >= bytes && (best == none || each->second < best->second)) best = each;
     }
-    // Reusing a free block of a larger class beats mapping a new one. At most a quarter is wasted.
-    // But batches of many lengths must not take the memory of all lengths together. Where more is
-    // reserved than ever was in use at a time, by a tenth and 2 MiB, a free block may be four times
-    // as large, and smaller ones make room for a new one.
-    const auto more = static_cast<int64_t>(capacity);
+    if (best == none) best = more_ranges(bytes);
+    const auto [start, size] = *best;
+    ranges_.erase(best);
+    if (size > bytes) ranges_.emplace(start + bytes, size - bytes);
+    return start;
+  }
+
+  // Makes `bytes` from `start` on a free range, one with those that it touches.
+  Ranges::iterator add_range(std::byte* start, size_t bytes) {
+    poison(start, bytes);
+    auto next = ranges_.lower_bound(start);
+    if (next != ranges_.end() && next->first == start + bytes) {
+      bytes += next->second;
+      next = ranges_.erase(next);
+    }
+    if (next == ranges_.begin()) return ranges_.emplace_hint(next, start, bytes);
+    const auto before = std::prev(next);
+    if (before->first + before->second != start) return ranges_.emplace_hint(next, start, bytes);
+    before->second += bytes;
+    return before;
+  }
+
+  // Maps `bytes` behind the last range, and returns the free range in which they are. Where more
+  // would be reserved than ever was in use at a time, by a tenth and 2 MiB, free ranges make room:
+  // batches of many lengths must not take the memory of all lengths together.
+  Ranges::iterator more_ranges(size_t bytes) {
+    const auto more = static_cast<int64_t>(bytes);
     const int64_t used = std::max(most_used_, stats.live_bytes + more);
-    const int64_t excess = stats.reserved_bytes + more - used / 10 * 11 - int64_t{huge_page};
-    const uint32_t last = size_class + (excess > 0 ? far_classes : near_classes);
-    for (uint32_t larger = size_class + 1; larger <= last; ++larger) {
-      if (void* block = pop(larger)) {
-        size_class = larger;
-        return block;
-      }
-    }
-    trim(size_class, excess);
+    trim(stats.reserved_bytes + more - used / 10 * 11 - (int64_t{2} << 20));
+    std::byte* const start = map_pages(bytes, address_space_only_, ranges_end_);
     ++stats.misses;
-    stats.reserved_bytes += static_cast<int64_t>(capacity);
-    return map_pages(round_to_pages(capacity), bytes, address_space_only_);
+    stats.reserved_bytes += more;
+    if (stats.reserved_bytes >= huge_pool && !address_space_only_) {
+      madvise(start, bytes, MADV_HUGEPAGE);
+    }
+    ranges_end_ = start + bytes;
+    return add_range(start, bytes);
   }
 
   // What is left of a chunk.
@@ -199,19 +225,22 @@ class Pool {
   void* cut(size_t capacity, Chunk& chunk) {
     if (chunk.left < capacity) {
       ++stats.misses;
-      void* const pages = map_pages(chunk_bytes, chunk_bytes, address_space_only_);
-      poison(pages, chunk_bytes);
-      chunk = {static_cast<std::byte*>(pages), chunk_bytes};
+      chunk = {map_pages(chunk_bytes, address_space_only_), chunk_bytes};
+      poison(chunk.next, chunk_bytes);
     }
     stats.reserved_bytes += static_cast<int64_t>(capacity);
     chunk.left -= capacity;
     return std::exchange(chunk.next, chunk.next + capacity);
   }
 
+  static constexpr uint32_t classes = class_of(listed_block) + 1;
+
   const bool address_space_only_;
   int64_t most_used_ = 0;  // the largest live_bytes ever
   std::array<void*, classes> free_{};
-  std::array<Chunk, class_of(small_block) + 1> chunks_{};
+  std::array<Chunk, classes> chunks_{};
+  Ranges ranges_;          // free ones
+  std::byte* ranges_end_;  // where the last one that was mapped ends
 };
 
 // The pools of a thread. They outlive it, with the blocks that other threads still use.

@@ -1,5 +1,5 @@
-// The memory pool. Freed blocks are kept in free lists by size class, so that a training step takes
-// all its memory from the previous one and makes no system call. Each thread that computes has its
+// The memory pool. Freed blocks are kept in free lists and ranges, so that a training step takes all
+// its memory from the previous one and makes no system call. Each thread that computes has its
 // own pool, and none waits for another; the bodies of parallel loops never allocate. A block may be
 // given back on another thread than the one that took it.
 #pragma once
@@ -13,7 +13,7 @@ namespace heed {
 struct PoolStats {
   int64_t live_bytes = 0;      // in blocks that are in use
   int64_t peak_bytes = 0;      // the largest live_bytes since reset_peak()
-  int64_t reserved_bytes = 0;  // taken from the system: in use or in a free list
+  int64_t reserved_bytes = 0;  // taken from the system: in use or free
   int64_t misses = 0;          // system calls for more memory
 };
 
@@ -28,7 +28,7 @@ void give(void* block, uint32_t size_class) noexcept;
 PoolStats stats();
 void reset_peak();
 
-// Returns the large free blocks (above 4 KiB) to the system.
+// Returns the large free blocks (above 64 KiB) to the system.
 void trim();
 
 }  // namespace pool

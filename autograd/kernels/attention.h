@@ -37,6 +37,9 @@ struct AttentionOptions {
   Array* weights_out = nullptr;  // when set, receives the weights before dropout (B, H, T, S)
 
   int64_t kv_heads() const { return num_kv_heads == 0 ? num_heads : num_kv_heads; }
+  // Whether a key that a window hides plays no part for later queries either. With alibi the sinks
+  // need their distance, which is counted in keys.
+  bool forgets() const { return window > 0 && (sinks == 0 || !alibi); }
 };
 
 // Press, Smith and Lewis 2022, "Train Short, Test Long": 2^(-8 (h + 1) / H) if H is a power of two.

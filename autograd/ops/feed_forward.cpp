@@ -90,6 +90,7 @@ Tensor feed_forward(const Tensor& x, const Affine& first, Gelu kind, const Affin
         if (grads.needs(4)) grads.add(4, dy);
         if (slope) {
           const Array dz = gradient_before_gelu(dy, w2, slope, std::move(h), dw2);
+          slope = Array();
           detail::linear_backward(x, w1, dz, grads);
         } else if (dw2) {
           multiply(*dw2);

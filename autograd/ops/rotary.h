@@ -31,9 +31,10 @@
 
 namespace heed {
 
-// The table for positions t < count: the angles are t base^(-2 i / width), or t scaled(that power).
+// The table for `count` positions t from `first` on: the angles are t base^(-2 i / width), or
+// t scaled(that power).
 inline Array rotary_table(int64_t count, int64_t width, double base = 10000,
-                          const std::function<double(double)>& scaled = {}) {
+                          const std::function<double(double)>& scaled = {}, int64_t first = 0) {
   require(width % 2 == 0, "rotary_table: expected an even head width, got ", width);
   Array table = Array::uninitialised({count, width});
   const int64_t half = width / 2;
@@ -42,7 +43,7 @@ inline Array rotary_table(int64_t count, int64_t width, double base = 10000,
     for (int64_t i = 0; i < half; ++i) {
       const double turn =
           fast_exp(fast_log(base) * (-2.0 * static_cast<double>(i) / static_cast<double>(width)));
-      const double angle = static_cast<double>(t) * (scaled ? scaled(turn) : turn);
+      const double angle = static_cast<double>(first + t) * (scaled ? scaled(turn) : turn);
       const Circle at = circle_at(angle);
       row[i] = static_cast<real>(at.cosine);
       row[half + i] = static_cast<real>(at.sine);

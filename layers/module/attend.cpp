@@ -1,5 +1,6 @@
 #include "layers/module/attend.h"
 
+#include "autograd/ops/concat.h"
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/rotary.h"
 #include "layers/module/cache.h"
@@ -55,8 +56,28 @@ namespace {
 
 // What attend() keeps in a cache, for a batch of one.
 struct KeysAndValues {
-  Array keys, values;  // (1, capacity, d); the first rows are in use
+  Array keys,
+      values;  // (1, capacity, d), the first rows are in use; (1, sinks + window, d) or less
 };
+
+// The first `sinks` and the last `rest` rows of x (1, n, d); x if it has no more.
+Array ends_of(const Array& x, int64_t sinks, int64_t rest) {
+  const int64_t n = x.dim(1), d = x.dim(2);
+  if (n <= sinks + rest) return x;
+  Array ends = Array::uninitialised({1, sinks + rest, d});
+  std::copy_n(x.data(), sinks * d, ends.mutable_data());
+  std::copy_n(x.data() + (n - rest) * d, rest * d, ends.mutable_data() + sinks * d);
+  return ends;
+}
+
+// The rows that a window leaves to the tokens of `added` (1, t, d), and these. Keeps what it leaves
+// to the next token.
+Array appended_in_window(Array& rows, const Array& added, const AttentionOptions& options) {
+  Array all = added;
+  if (rows) all = concat({ends_of(rows, options.sinks, options.window - 1), added}, 1).value();
+  rows = ends_of(all, options.sinks, options.window);
+  return all;
+}
 
 // attend() to the cached keys and values of earlier tokens as well.
 Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const Tensor& keys,
@@ -70,11 +91,16 @@ Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const
           "attention with a cache: expected keys and values (1, t, d), got ", keys.shape(), " and ",
           values.shape());
   Cache& cache = *std::exchange(in.cache, nullptr);
-  require(past + keys.dim(1) <= cache.capacity(), "attention with a cache: expected at most ",
-          cache.capacity(), " tokens, got ", past, " and ", keys.dim(1), " more");
+  const bool windowed = options.forgets() && !in.mask;
+  require(windowed || past + keys.dim(1) <= cache.capacity(),
+          "attention with a cache: expected at ", "most ", cache.capacity(), " tokens, got ", past,
+          " and ", keys.dim(1), " more");
   auto& state = cache.state_of<KeysAndValues>(layer);
-  const Tensor all_keys(cache.append(state.keys, keys.value()));
-  const Tensor all_values(cache.append(state.values, values.value()));
+  const auto appended = [&](Array& rows, const Array& added) {
+    return windowed ? appended_in_window(rows, added, options) : cache.append(rows, added);
+  };
+  const Tensor all_keys(appended(state.keys, keys.value()));
+  const Tensor all_values(appended(state.values, values.value()));
   return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
 }
 

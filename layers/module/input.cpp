@@ -17,8 +17,8 @@ Tensor without_batch(const Tensor& y, const Tensor& x) {
   return x.rank() == 3 ? y : reshape(y, {y.dim(1), y.dim(2)});
 }
 
-void require_context(const char* layer, const Input& in, int64_t context_length) {
-  const int64_t tokens = in.past() + in.x.dim(-2);
+void require_context(const char* layer, const Input& in, int64_t context_length, bool unbounded) {
+  const int64_t tokens = (unbounded ? 0 : in.past()) + in.x.dim(-2);
   require(tokens <= context_length, layer, ": expected at most context_length ", context_length,
           " tokens, got ", tokens, " in ", in.x.shape(),
           in.past() > 0 ? " and what came before" : "");

@@ -29,6 +29,7 @@ struct Input {
   Tensor x;                // (B, T, d)
   Ids ids;                 // (B, T), in [0, V)
   Mask mask;               // (B, S) over the keys or (B, 1, T, S); 1 = may attend; none: everything
+  Ids targets;             // (B, T), next to ids, for a loss in place of logits: head_loss.h
   Cache* cache = nullptr;  // what layers keep of earlier tokens; null: there are none
 
   // A second sequence, for layers that read one (see Signature).
@@ -44,7 +45,9 @@ Tensor with_batch(const char* layer, const Tensor& x, int64_t d_in);
 // Undoes with_batch: returns y (1, T, d) as (T, d) if x has no batch axis, otherwise y.
 Tensor without_batch(const Tensor& y, const Tensor& x);
 
-// Throws ShapeError if the T tokens of x (..., T, d) and those in the cache exceed context_length.
-void require_context(const char* layer, const Input& in, int64_t context_length);
+// Throws ShapeError if the T tokens of x (..., T, d) and those in the cache exceed context_length;
+// for a layer that is unbounded (signature.h) those of x alone.
+void require_context(const char* layer, const Input& in, int64_t context_length,
+                     bool unbounded = false);
 
 }  // namespace heed

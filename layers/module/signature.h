@@ -38,10 +38,12 @@ struct Signature {
   bool exact = true;
   // It can be given a few tokens at a time, with earlier ones in Input::cache.
   bool cache = false;
+  // With a cache it reads any number of tokens, more than `longest` too, and keeps a fixed number.
+  bool unbounded = false;
 
   // The signature of a layer that computes every token independently.
   static Signature of_tokens(int64_t width) {
-    return {.width = width, .causal = true, .cache = true};
+    return {.width = width, .causal = true, .cache = true, .unbounded = true};
   }
 
   // The number of tokens nearest to `wanted` that the layer takes.
@@ -63,6 +65,7 @@ struct Signature {
     both.causal = causal && next.causal;
     both.exact = exact && next.exact;
     both.cache = cache && next.cache;
+    both.unbounded = unbounded && next.unbounded;
     return both;
   }
 };

@@ -1,5 +1,6 @@
 #include "train/evaluate.h"
 
+#include "autograd/array/storage.h"
 #include "autograd/graph/graph.h"
 #include "autograd/ops/cross_entropy.h"
 #include "autograd/random/streams.h"
@@ -176,4 +177,32 @@ TEST_CASE("evaluate: streams, mode and graph are left alone, batches do not matt
   CHECK(ones.tokens == fives.tokens);
   CHECK(ones.tokens > 300);
   CHECK(ones.loss == doctest::Approx(fives.loss).epsilon(1e-6));
+}
+
+TEST_CASE("evaluate: large logits are made for fewer examples at a time, with the same loss") {
+  const TempDir folder;
+  const LoadedRun run = load_small(
+      folder, {"data={type: synthetic, vocab_size: 5000, tokens: 70000}",
+               "model={type: gpt, context_length: 64, d_model: 4, num_heads: 1, num_layers: 1}"});
+  const auto model = make_layer(run.config.model);
+  const auto peak_of = [&](const auto& f) {
+    pool::reset_peak();
+    const int64_t before = pool::stats().live_bytes;
+    f();
+    return pool::stats().peak_bytes - before;
+  };
+  const int64_t logits = int64_t{64} * 64 * 5000 * static_cast<int64_t>(sizeof(real));
+  Evaluation found;
+  CHECK(peak_of([&] { found = evaluate(*model, *run.task, Split::validation, 64, 1); }) <
+        logits * 9 / 10);
+  REQUIRE(found.tokens == 64 * 64);
+  double sum = 0;
+  const NoGrad off;
+  for (int64_t i = 0; i < 64; ++i) {
+    const int64_t at = i * (run.task->data().example_count(Split::validation) / 64) +
+                       i * (run.task->data().example_count(Split::validation) % 64) / 64;
+    const Batch one = run.task->data().examples(Split::validation, {at});
+    sum += static_cast<double>(run.task->loss((*model)(one.input), one).sum.item());
+  }
+  CHECK(found.loss == doctest::Approx(sum / (64 * 64)).epsilon(1e-6));
 }

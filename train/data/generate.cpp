@@ -43,7 +43,8 @@ void keep_likeliest(std::vector<double>& weights, const SamplingOptions& options
   std::for_each(i, ranked.end(), [&](size_t left_out) { weights[left_out] = 0; });
 }
 
-// Runs the model over the last context_length tokens. Uses the cache where possible.
+// Runs the model over the last context_length tokens, an unbounded one over all of them. Uses the
+// cache where possible.
 class Reader {
  public:
   Reader(Module& model, int64_t context_length)
@@ -52,16 +53,19 @@ class Reader {
   // Logits (1, t, V). The last row predicts the token after `ids`.
   Array logits(const std::vector<int32_t>& ids) {
     const auto length = static_cast<int64_t>(ids.size());
-    // Once the window slides, all positions change, so the whole window is processed again.
-    int64_t first = std::max<int64_t>(0, length - context_length_);
-    const bool cached = model_.signature().cache && first == 0;
-    if (cached) {
-      first = cache_.length();
+    // Once the context slides, all positions change, so all of it is processed again.
+    const Signature model = model_.signature();
+    const bool cached = model.cache && (model.unbounded || length <= context_length_);
+    int64_t first = cached ? cache_.length() : std::max<int64_t>(0, length - context_length_);
+    Array logits;
+    while (first < length) {  // of a prompt beyond the context, the rest goes one by one
+      const int64_t tokens = std::min(length - first, cached && first > 0 ? 1 : context_length_);
+      Input in(Ids::from({1, tokens}, {ids.data() + first, static_cast<size_t>(tokens)}));
+      in.cache = cached ? &cache_ : nullptr;
+      logits = model_(in).value();
+      cache_.advance(cached ? tokens : 0);
+      first += tokens;
     }
-    Input in(Ids::from({1, length - first}, std::span(ids).subspan(static_cast<size_t>(first))));
-    in.cache = cached ? &cache_ : nullptr;
-    Array logits = model_(in).value();
-    cache_.advance(cached ? length - first : 0);
     return logits;
   }
 

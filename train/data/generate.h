@@ -34,8 +34,8 @@ struct SamplingOptions {
 // Continues a prompt by `tokens` tokens and returns them. Calls `each(token)` for every generated
 // token. The model maps ids (1, t) to logits (1, t, V) and sees the last context_length tokens. It
 // runs in evaluation mode and is restored afterwards; the random streams of training are not used.
-// A model that takes a Cache processes each token once, until there are more than
-// context_length.
+// A model that takes a Cache processes each token once, until there are more than context_length;
+// an unbounded one (signature.h) after that, too: it sees all tokens, in constant memory.
 //
 // Every token uses one number u in [0, 1) from a separate generator: the token is the first id, in
 // ascending order, at which the cumulative probability exceeds u. The options are applied in the

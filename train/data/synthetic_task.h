@@ -24,6 +24,7 @@ class SyntheticTask final : public Task {
 
   ModelSizes model_sizes() const override { return {{"vocab_size", vocab_size_}}; }
   std::string description() const override;
+  Ids loss_targets(const Batch& batch) const override { return batch.targets; }
 
  private:
   const int64_t vocab_size_, tokens_;

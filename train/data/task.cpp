@@ -69,6 +69,14 @@ BatchLoss Task::loss(const Tensor& output, const Batch& batch) const {
   return {cross_entropy(output, batch.targets, summed), counted_targets(batch.targets)};
 }
 
+BatchLoss Task::training_loss(Module& model, const Batch& batch) const {
+  Input in = batch.input;
+  in.targets = loss_targets(batch);
+  const Tensor output = model(in);
+  return in.targets && output.rank() == 0 ? BatchLoss{output, counted_targets(in.targets)}
+                                          : loss(output, batch);
+}
+
 void Task::score(const Array& output, const Batch& batch, Score& score) const {
   const Ids& targets = batch.targets;
   if (!targets) {

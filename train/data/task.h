@@ -159,6 +159,10 @@ class Task {
   // The loss of the model's output for batch.input. Default: cross entropy of logits (..., V) with
   // the targets; where they are numbers, the squared error of each.
   virtual BatchLoss loss(const Tensor& output, const Batch& batch) const;
+  // The targets, if loss() is the sum of their cross entropies: layers/head_loss.h. Default: none.
+  virtual Ids loss_targets(const Batch&) const { return {}; }
+  // In training: loss(), whose value is there after the backward pass.
+  BatchLoss training_loss(Module& model, const Batch& batch) const;
   // Adds a batch to `score`. By default a target is correct if its logit is the largest, and the
   // targets with the same first index are one sequence; a batch without targets adds nothing. Of a
   // task with class_names_ the classes are counted, of batches with `numbers` the hardest examples

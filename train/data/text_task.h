@@ -27,6 +27,7 @@ class TextTask final : public Task {
 
   ModelSizes model_sizes() const override { return {{"vocab_size", tokenizer_->vocab_size()}}; }
   std::string description() const override;
+  Ids loss_targets(const Batch& batch) const override { return batch.targets; }
   const Tokenizer* tokenizer() const override { return tokenizer_.get(); }
   int64_t target_bytes(const Batch& batch) const override;
 

@@ -93,6 +93,42 @@ TEST_CASE("storage: trim gives large blocks back to the system") {
   CHECK(pool::stats().reserved_bytes <= before - (1 << 20) * static_cast<int64_t>(sizeof(real)));
 }
 
+TEST_CASE("storage: neighbours that are free make room for one of their size together") {
+  const DryRun dry;
+  constexpr int64_t n = 1 << 20;
+  std::vector<Array> four;
+  for (int i = 0; i < 4; ++i) four.push_back(Array::zeros({n}));
+  const PoolStats before = pool::stats();
+  four.erase(four.begin() + 1, four.begin() + 3);
+  four.push_back(Array::zeros({2 * n}));
+  four.clear();
+  four.push_back(Array::zeros({4 * n}));
+  CHECK(pool::stats().misses == before.misses);
+  CHECK(pool::stats().reserved_bytes == before.reserved_bytes);
+}
+
+TEST_CASE("storage: arrays of many sizes take little more than the most in use at a time") {
+  const DryRun dry;
+  const int64_t rest = pool::stats().reserved_bytes;
+  std::vector<Array> kept;
+  uint64_t state = 1;
+  int64_t most = 0, in_use = 0;
+  const auto bytes = [](const Array& a) { return a.size() * static_cast<int64_t>(sizeof(real)); };
+  for (int i = 0; i < 20000; ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    const auto random = static_cast<int64_t>(state >> 40);
+    if (kept.size() == 30) {
+      const auto at = kept.begin() + random % 30;
+      in_use -= bytes(*at);
+      kept.erase(at);
+    }
+    kept.push_back(Array::uninitialised({(1 << 18) + random % (1 << 22)}));
+    in_use += bytes(kept.back());
+    most = std::max(most, in_use);
+  }
+  CHECK(pool::stats().reserved_bytes - rest < most / 8 * 9);
+}
+
 TEST_CASE("storage: a dry run counts memory and touches none") {
   const int64_t live = pool::stats().live_bytes;
   const int64_t resident = bytes_in_memory();

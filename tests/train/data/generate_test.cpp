@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "autograd/array/storage.h"
 #include "autograd/random/streams.h"
 #include "layers/module/registry.h"
 #include "tests/support/near.h"
@@ -102,6 +103,54 @@ TEST_CASE("generate: the likeliest token of the last context_length, one after t
     REQUIRE(id == std::max_element(row, row + 20) - row);
     all.push_back(id);
   }
+}
+
+TEST_CASE("generate: with windows a model reads on, in constant memory, as without a cache") {
+  const auto made = [](int64_t context_length, const char* position, ConfigNode attention) {
+    manual_seed(11);
+    return make_layer("gpt", ConfigNode::map({{"vocab_size", 20},
+                                              {"context_length", context_length},
+                                              {"d_model", 16},
+                                              {"num_heads", 2},
+                                              {"num_layers", 3},
+                                              {"position", position},
+                                              {"attention", std::move(attention)}}));
+  };
+  const auto windowed = [](ConfigNode more) {
+    more.set("window", 5);
+    more.set("type", "multi_head_attention");
+    return more;
+  };
+  std::vector<int32_t> prompt(30);
+  for (size_t i = 0; i < prompt.size(); ++i) prompt[i] = static_cast<int32_t>(i * i % 19);
+  int64_t streaming = 0;
+  for (const auto& [position, attention] : std::vector<std::pair<const char*, ConfigNode>>{
+           {"rope", windowed(ConfigNode::map({{"sinks", 2}}))},
+           {"rope", windowed(ConfigNode::map({{"packed", true}}))},
+           {"rope", windowed(ConfigNode::map({{"num_kv_heads", 1}, {"qk_norm", "rms_norm"}}))},
+           {"none", windowed(ConfigNode::map({{"alibi", true}}))},
+           {"none", windowed(ConfigNode::map({{"alibi", true}, {"sinks", 1}}))},
+           {"learned", windowed(ConfigNode::map({{"sinks", 2}}))},
+           {"rope", ConfigNode::map({{"type", "multi_head_attention"}})}}) {
+    const auto model = made(12, position, attention);
+    if (!model->signature().unbounded) continue;
+    ++streaming;
+    const auto longer = made(200, position, attention);  // the same weights
+    for (const size_t length : {size_t{1}, size_t{12}, prompt.size()}) {
+      std::vector<int32_t> all(prompt.begin(), prompt.begin() + static_cast<ptrdiff_t>(length));
+      std::vector<int64_t> live;
+      const std::vector<int32_t> ids =
+          generate(*model, all, 120, {.temperature = 0}, 12,
+                   [&](int32_t) { live.push_back(pool::stats().live_bytes); });
+      for (const int32_t id : ids) {
+        const NoGrad off;
+        REQUIRE(id == likeliest((*longer)(Ids::from({1, std::ssize(all)}, all)).value()));
+        all.push_back(id);
+      }
+      CHECK(live[119] == live[20]);
+    }
+  }
+  CHECK(streaming == 4);
 }
 
 TEST_CASE("generate: the seed alone decides, and nothing else moves") {

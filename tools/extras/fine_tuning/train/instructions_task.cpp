@@ -117,20 +117,25 @@ void InstructionsTask::fill(Batch& batch, int64_t i, std::span<const int32_t> wh
   *std::copy(answer.begin(), answer.end(), batch.targets.mutable_data() + before_answer) = end_;
 }
 
-BatchLoss InstructionsTask::loss(const Tensor& output, const Batch& batch) const {
+Ids InstructionsTask::loss_targets(const Batch& batch) const {
   if (config_.loss_on == "answer" || dry_run()) {
-    return OwnDataTask::loss(output, batch);
+    return batch.targets;
   }
-  Batch all = batch;
-  all.targets = batch.targets.clone();  // a copy of a batch shares its arrays
+  Ids all = batch.targets.clone();  // a copy of a batch shares its arrays
   const int64_t length = batch.targets.dim(1);
   const uint8_t* const mask = batch.input.mask.data();
-  int32_t* const targets = all.targets.mutable_data();
+  int32_t* const targets = all.mutable_data();
   for (int64_t i = 0; i < batch.targets.size(); ++i) {
     if (targets[i] == ignored_target && (i + 1) % length > 0 && mask[i + 1] == 1) {
       targets[i] = batch.input.ids.data()[i + 1];
     }
   }
+  return all;
+}
+
+BatchLoss InstructionsTask::loss(const Tensor& output, const Batch& batch) const {
+  Batch all = batch;
+  all.targets = loss_targets(batch);
   return OwnDataTask::loss(output, all);
 }
 

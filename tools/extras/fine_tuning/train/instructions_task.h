@@ -29,6 +29,7 @@ class InstructionsTask final : public OwnDataTask {
   std::vector<std::pair<std::string, int64_t>> model_sizes() const override;
   std::vector<std::pair<std::string, std::string>> details() const override;
   // With loss_on: all, the targets are all tokens after the first; scores stay those of answers.
+  Ids loss_targets(const Batch& batch) const override;
   BatchLoss loss(const Tensor& output, const Batch& batch) const override;
   Answer answer(Module& model, const std::string& prompt,
                 const AnswerOptions& options) const override {

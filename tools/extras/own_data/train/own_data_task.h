@@ -13,6 +13,7 @@ class OwnDataTask : public Task, public ReadableExamples, public ExampleMaker {
  public:
   std::string description() const final;
   std::vector<std::pair<std::string, std::string>> details() const override;
+  Ids loss_targets(const Batch& batch) const override { return batch.targets; }
 
   const Tokenizer* tokenizer() const final { return tokenizer_.get(); }
   const Tokenizer* source_tokenizer() const final { return source_tokenizer_.get(); }

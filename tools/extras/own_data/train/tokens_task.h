@@ -29,6 +29,7 @@ class TokensTask final : public Task {
 
   ModelSizes model_sizes() const override { return {{"vocab_size", vocab_size_}}; }
   std::string description() const override;
+  Ids loss_targets(const Batch& batch) const override { return batch.targets; }
 
  private:
   const std::filesystem::path path_;

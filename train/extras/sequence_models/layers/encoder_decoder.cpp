@@ -1,5 +1,6 @@
 #include "train/extras/sequence_models/layers/encoder_decoder.h"
 
+#include "layers/head_loss.h"
 #include "layers/module/masked_mean.h"
 
 namespace heed {
@@ -76,7 +77,7 @@ Tensor EncoderDecoder::forward(const Input& in) {
   for (const Child<DecoderBlock>& block : decoder_blocks) {
     decoded.x = block(decoded);
   }
-  const Tensor logits = out_head(final_norm(decoded.x));  // (B, T, vocab_size)
+  const Tensor logits = logits_or_loss(*this, *out_head, final_norm(decoded.x), in.targets);
   return in.ids.rank() == 2 ? logits : reshape(logits, {ids.dim(1), config.vocab_size});
 }
 
