@@ -55,6 +55,10 @@ std::string in_lower_case(std::string word) {
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
+  return nearest(word, known, std::max<size_t>(1, word.size() / 3));
+}
+
+std::string nearest(const std::string& word, const std::vector<std::string>& known, size_t most) {
   constexpr size_t longest_word =
       100;  // a longer one is no misspelling, and the search is quadratic
   if (known.empty() || word.size() > longest_word) {
@@ -66,7 +70,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
   };
   const std::string best = *std::min_element(known.begin(), known.end(), is_nearer);
   const size_t edits = edit_distance(lower, in_lower_case(best));
-  return edits <= std::max<size_t>(1, word.size() / 3) ? best : "";
+  return edits <= most ? best : "";
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known,

@@ -76,9 +76,10 @@ void require(bool ok, const Parts&... parts) {
 std::string in_lower_case(std::string word);
 
 // Returns the closest known word, for "did you mean ...?": fewest edits, then the longest common
-// beginning, then the nearest length. Upper and lower case are the same. "" if none is within an
-// edit distance of a third of the word's length (at least 1).
+// beginning, then the nearest length. Upper and lower case are the same. "" if none is within
+// `most` edits, a third of the word's length (at least 1).
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
+std::string nearest(const std::string& word, const std::vector<std::string>& known, size_t most);
 
 // How a message about an unknown word ends: ", did you mean adamw?", or `otherwise` if none is
 // near.

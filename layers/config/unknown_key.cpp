@@ -23,11 +23,15 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
   std::string inside;
   size_t last = 0;  // where it ends: attn_dropout is a kind of dropout
   for (const std::string& name : known) {
-    if (near.empty() && (other_words().is_value(lower, name) || name.starts_with(lower + "_"))) {
+    if (other_words().is_value(lower, name) || (near.empty() && name.starts_with(lower + "_"))) {
       return name;
     }
     const size_t at = name.size() < least ? std::string::npos : lower.rfind(name);
-    if (at != std::string::npos && at + name.size() > last) {
+    const auto begins_word = [&] {  // eps is not in steps
+      return at == 0 || std::string("_-. ").find(word[at - 1]) != std::string::npos ||
+             word[at] != lower[at];
+    };
+    if (at != std::string::npos && at + name.size() > last && begins_word()) {
       inside = name;
       last = at + name.size();
     }
@@ -68,10 +72,12 @@ std::string unknown_key(const std::string& key, const std::vector<FieldInfo>& fi
       words.push_back(std::move(other.word));
     }
   }
-  const std::string word = nearest(key, names).empty() ? nearest(key, words) : "";
+  // Long words of other tools resemble each other: norm_position is no n_positions, type no dtype.
+  const size_t most = (key.size() + 1) / 6;
+  const std::string word = nearest(key, names).empty() ? nearest(key, words, most) : "";
   for (const FieldInfo& info : fields) {
     for (const OtherWord& other : other_words().of_field(topic, info.name)) {
-      if (other.word == key || other.word == word) {
+      if (other.word == key || other.word == word || other.word == "num_" + key) {
         return hint_begin + here_it_is(info.name, other);
       }
     }

@@ -24,7 +24,7 @@ tensors() {
   : >"$file.data"
   for entry; do
     IFS=: read -r name dtype shape bytes <<<"$entry"
-    [ $dtype = BOOL ] && count=1 || count=4
+    case $dtype in BOOL | U8) count=1 ;; *) count=4 ;; esac
     for each in ${shape//,/ }; do ((count *= each)); done
     if [ -z "$bytes" ]; then
       head -c $count /dev/zero

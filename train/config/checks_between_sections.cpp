@@ -113,7 +113,8 @@ void find_other_places(RunConfig& config, ConfigErrors& errors) {
         is_known && !places.empty() && std::count(known.begin(), known.end(), places[0]) > 0;
     if (is_known && !is_here) places = known;
     for (const std::string& place : places) given.insert(place.substr(0, place.find(": ")));
-    const std::string about = is_known ? "" : other_words().about_key(mistake.unknown_key);
+    std::string about = other_words().about_key(mistake.path);
+    if (about.empty() && !is_known) about = other_words().about_key(mistake.unknown_key);
     return !about.empty() ? about : is_here || !is_known ? own : hint_begin + one_of(places);
   });
   errors.excuse([&](const ConfigMistake& mistake) {

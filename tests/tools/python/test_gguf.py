@@ -223,6 +223,18 @@ def test_a_folder_that_is_not_there(mine: hg.Run) -> None:
         hg.to_gguf(mine, "nowhere/model.gguf")
 
 
+def test_a_file_of_others_is_not_replaced(place: Path) -> None:
+    run = trained("again")
+    for _ in range(2):
+        path = hg.to_gguf(run, "mine.gguf")
+    path.write_bytes(b"GGUF of others")
+    with pytest.raises(hg.Error, match="nothing in it says that heed made it"):
+        hg.to_gguf(run, path)
+    assert path.read_bytes() == b"GGUF of others"
+    with pytest.raises(hg.Error, match="Is a directory"):
+        hg.to_gguf(run, place)
+
+
 def test_words_are_refused(place: Path) -> None:
     with pytest.raises(hg.ConfigError, match="^data.tokenizer: expected bpe, .* got words$"):
         hg.to_gguf(trained("a", "words"), "model.gguf")

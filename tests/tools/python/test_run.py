@@ -263,6 +263,9 @@ def test_gradients_over_a_run(place: Path) -> None:
         file.write("41,x\n")
     with pytest.raises(hg.Error, match="expected a row of numbers|expected the same parameters"):
         run.gradients()
+    Path(run, "gradients.csv").write_bytes(b"step\n\xff\xfe\n")
+    with pytest.raises(hg.Error, match="gradients.csv:2: expected a row of numbers"):
+        run.gradients()
 
 
 

@@ -114,6 +114,19 @@ def test_a_run_that_fails_ends_the_sweep(place: Path) -> None:
         hg.sweep(BASE, seeds=[1, 2], out="runs/s")
 
 
+def test_a_folder_that_is_none_or_has_files_of_others(place: Path) -> None:
+    with pytest.raises(hg.ConfigError, match="out: expected the name of a folder, got nothing"):
+        hg.sweep(BASE, out="")
+    for name, text in {"base.yaml": "mine", "sweep.json": "{"}.items():
+        Path(name).mkdir()
+        Path(name, name).write_text(text, encoding="utf-8")
+        with pytest.raises(hg.Error, match=name):
+            hg.sweep(BASE, out=name)
+        assert Path(name, name).read_text(encoding="utf-8") == text
+    with pytest.raises(hg.Error, match="expected a folder for a sweep"):
+        hg.sweep(BASE, out="base.yaml/base.yaml")
+
+
 def test_a_run_that_was_killed_before_it_wrote_anything_begins_again(place: Path) -> None:
     Path("runs/s/seed=1").mkdir(parents=True)
     Path("runs/s/seed=1/.lock").write_text("", encoding="utf-8")

@@ -1,2 +1,2 @@
-# Needs: bpe fine_tuning report
+# Needs: bpe fine_tuning report optimizers
 list(APPEND heed_plain "^tools/extras/hugging_face/train/keys")

@@ -146,6 +146,7 @@ std::vector<std::string> run_forward(const LayerChoice& choice, const ForwardJob
   const Given given = read(file, layer->signature());
   if (job.weights) {
     load_parameters(*layer, *job.weights, job.ignore_extra ? Extra::ignore : Extra::refuse);
+    if (job.on_loaded) job.on_loaded(*layer);
   } else if (job.trained) {
     const NoGrad off;
     std::vector<NamedParameter> to = layer->parameters(), from = job.trained->parameters();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct ForwardJob {
   std::filesystem::path in;
   std::filesystem::path out;
   std::optional<std::filesystem::path> weights;       // default: the initial ones
+  std::function<void(Module&)> on_loaded = {};        // what else a run does with them
   std::shared_ptr<Module> trained = {};               // a layer of the same config that has them
   std::optional<std::filesystem::path> save_weights;  // written before `out`
   bool ignore_extra = false;                          // accept unused tensors in `weights`

@@ -24,6 +24,7 @@ Array = NDArray[Any]
 # config.json and in a config of heed. ggml's gelu is the one by tanh.
 _ACTIVATIONS = {"gpt2": ("gelu_new", "gelu_tanh"), "gpt_neox": ("gelu_new", "gelu_tanh"),
                 "llama": ("silu", "silu"), "qwen3": ("silu", "silu")}
+_MARK = "heedgrad.step"  # the key of every file
 _NAMES = {"gpt2": "gpt2", "gpt_neox": "gptneox", "llama": "llama", "qwen3": "qwen3"}
 
 # Where the pieces of a byte pair encoding end, under llama.cpp's names. The names say too whether a
@@ -56,6 +57,7 @@ def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
     run, path = Run(run), Path(file)
     if not path.parent.is_dir():
         raise Error(f"{path}: there is no folder {path.parent}")
+    _require_ours(path)
     with tempfile.TemporaryDirectory(prefix="heedgrad-") as folder:
         exported = run.export(Path(folder) / "model", merge=merge)
         config = json.loads((exported / "config.json").read_text(encoding="utf-8"))
@@ -68,6 +70,7 @@ def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
     partial = path.with_name(path.name + ".part")
     writer = gguf.GGUFWriter(partial, _NAMES[kind])
     try:
+        writer.add_uint32(_MARK, run.step)
         writer.add_name(run.path.resolve().name)
         writer.add_file_type(gguf.LlamaFileType.ALL_F32)
         _SIZES[kind](writer, config)
@@ -84,6 +87,19 @@ def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
     writer.close()
     partial.replace(path)
     return path
+
+
+def _require_ours(path: Path) -> None:
+    """Refuses to replace a file that no call of to_gguf has written."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(4096)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}") from None
+    if begin and _MARK.encode() not in begin:
+        raise Error(f"{path}: is there, and nothing in it says that heed made it; give another file")
 
 
 def _require_tokenizer(config: str, tokens: dict[str, Any] | None) -> None:

@@ -78,7 +78,7 @@ def lesson_of(answer: dict[str, Any]) -> Lesson:
 def read_gradients(path: Path) -> GradientHistory:
     """Reads gradients.csv. Raises Error if the run has none, or at the line that is no row."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise Error(f"{path}: {error.strerror}; a run writes it with "
                     "eval: {gradients: true}") from None

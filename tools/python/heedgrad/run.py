@@ -107,7 +107,8 @@ class Run(Place):
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
     def weights(self) -> dict[str, Array]:
-        """The parameters of the newest checkpoint, under their paths.
+        """The parameters of the newest checkpoint, under their paths; with train.ema, the last
+        ones, not their mean.
 
         >>> import heedgrad as hg
         >>> hg.Run("runs/mine").weights()["tok_emb.weight"].shape

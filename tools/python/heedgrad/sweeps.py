@@ -66,6 +66,8 @@ def sweep(base: Config, vary: Mapping[str, Sequence[Any]] | None = None,
     >>> table.columns()[:3], table.column("runs")
     (['model.num_heads', 'runs', 'val_loss'], [2, 2])
     """
+    if not os.fspath(out):
+        raise ConfigError("out: expected the name of a folder, got nothing")
     folder = Path(out)
     vary = {key: _values(key, values) for key, values in (vary or {}).items()}
     seeds = [whole(seed, "seeds") for seed in _values("seeds", seeds)]
@@ -120,11 +122,15 @@ def _base(base: Config, folder: Path, set: Settings | None) -> str:
         text = Path(path).read_text(encoding="utf-8") if os.path.exists(path) else path
     known = folder / "sweep.json"
     wanted = {"config": text, "set": {key: yaml(value, key) for key, value in (set or {}).items()}}
-    if known.exists():
-        if json.loads(known.read_text(encoding="utf-8")) != wanted:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if known.exists() and json.loads(known.read_text(encoding="utf-8")) != wanted:
             raise Error(f"{known}: this folder has a sweep over another config or another set=; "
                         "give another out")
-    folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise Error(f"{folder}: expected a folder for a sweep: {error}") from None
+    if not known.exists() and (folder / "base.yaml").exists():
+        raise Error(f"{folder}/base.yaml: is there, and no sweep wrote it; give another out")
     if isinstance(base, Mapping):
         Path(path).write_text(text, encoding="utf-8")
     known.write_text(json.dumps(wanted, indent=1), encoding="utf-8")

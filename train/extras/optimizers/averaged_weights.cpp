@@ -1,9 +1,12 @@
 #include "train/extras/optimizers/averaged_weights.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "autograd/base/elementary.h"
+#include "layers/text/formatted.h"
 #include "train/checkpoint/state_dict.h"
+#include "train/files/human_readable.h"
 #include "train/optim/element_loop.h"
 #include "train/step.h"
 
@@ -17,12 +20,12 @@ const std::optional<double>& decay_of(const LoadedRun& run) {
   return run.config.train.extra.get<EmaKeys>().ema.decay;
 }
 
-// What a checkpoint has of the mean; none if it was saved without.
-bool has_mean(const LoadedRun& run) {
-  return decay_of(run) && !run.checkpoint.empty() && is_there(run.checkpoint / stored_mean);
-}
-
 }  // namespace
+
+std::filesystem::path mean_of(const LoadedRun& run) {
+  const std::filesystem::path file = run.checkpoint / stored_mean;
+  return decay_of(run) && !run.checkpoint.empty() && is_there(file) ? file : "";
+}
 
 void EmaConfig::fields(Fields& f) {
   f.optional("decay", decay, in_range(0, 1, Bound::open, Bound::open),
@@ -30,14 +33,22 @@ void EmaConfig::fields(Fields& f) {
 }
 
 void AveragedWeights::on_loaded(Module& model, const LoadedRun& run) const {
-  if (has_mean(run)) load_parameters(model, run.checkpoint / stored_mean);
+  if (const Path mean = mean_of(run); !mean.empty()) load_parameters(model, mean);
 }
 
 std::vector<std::pair<std::string, std::string>> AveragedWeights::details(
     const LoadedRun& run) const {
   if (!decay_of(run)) return {};
-  return {{"average", text("of the weights, decay ", *decay_of(run),
+  return {{"average", text("of the weights, decay ", formatted("%.12g", *decay_of(run)),
                            ", for evaluations and samples; as large in memory as they are")}};
+}
+
+std::vector<std::string> AveragedWeights::about_run(const LoadedRun& run, const Plan&) const {
+  const int64_t steps = run.config.train.steps;
+  if (!decay_of(run) || (1 - *decay_of(run)) * static_cast<double>(steps) >= 1) return {};
+  return {text("train.ema.decay: a mean over about ",
+               grouped(std::llround(1 / (1 - *decay_of(run)))), " steps, of which the run has ",
+               grouped(steps), ": it stays near the first weights")};
 }
 
 // train() may be called again: the mean is then the one that it has come to.
@@ -46,9 +57,10 @@ void AveragedWeights::on_start(const RunInTraining& run) {
   model_ = &run.model;
   rest_ = static_cast<real>(1 - *decay_of(run.loaded));
   trained_ = trained_parameters(run.model);
-  if (!has_mean(run.loaded)) return;
+  const Path mean = mean_of(run.loaded);
+  if (mean.empty()) return;
   for (const NamedParameter& each : trained_) mean_.push_back(each.tensor.value().clone());
-  load_parameters(run.model, run.loaded.checkpoint / stored_mean);
+  load_parameters(run.model, mean);
   exchange_weights();
 }
 

@@ -6,6 +6,7 @@
 // with w.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct EmaKeys {
 };
 HEED_KEYS(EmaKeys, "train");
 
+// The file of the mean, where train.ema has a decay and the run's checkpoint a mean; else "".
+std::filesystem::path mean_of(const LoadedRun& run);
+
 // The mean of all parameters that are trained is in memory beside them, and in each checkpoint as
 // average.safetensors, a file like model.safetensors. Registered under a name before that of
 // "fine_tuning", which merges adapters into the weights that are loaded here.
@@ -41,6 +45,8 @@ class AveragedWeights final : public RunHooks {
   // Loads the mean, if train.ema has a decay and the checkpoint a mean.
   void on_loaded(Module& model, const LoadedRun& run) const override;
   std::vector<std::pair<std::string, std::string>> details(const LoadedRun& run) const override;
+  // Warns of a mean that is longer than the run.
+  std::vector<std::string> about_run(const LoadedRun& run, const Plan& plan) const override;
 
   void on_start(const RunInTraining& run) override;
   std::string objection(double grad_norm) override;  // it has none

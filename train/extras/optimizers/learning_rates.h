@@ -27,8 +27,8 @@ class LearningRates final : public RunHooks {
 
   explicit LearningRates(const Config& = {}) {}
 
-  // Adds a mistake for a pattern that no parameter matches, and for one of Muon's that no matrix
-  // does.
+  // Adds a mistake for a pattern that no parameter matches or that has no effect, if nothing is
+  // trained, and for a pattern of Muon's that no matrix matches.
   void prepare(Module& model, const LoadedRun& run, ConfigErrors& errors) const override;
 };
 HEED_RUN_HOOKS(LearningRates, "learning_rates");

@@ -44,6 +44,15 @@ bool SpikeStatistics::add(double norm, double limit) {
   return spike;
 }
 
+std::vector<std::string> SpikeGuard::about_run(const LoadedRun& run, const Plan&) const {
+  const auto steps = static_cast<double>(run.config.train.steps);
+  if (!run.config.train.extra.get<SpikeKeys>().skip_spikes || steps > SpikeStatistics::first) {
+    return {};
+  }
+  return {text("train.skip_spikes: has no effect in ", steps, " steps: the first ",
+               SpikeStatistics::first, " are never left out")};
+}
+
 // train() may be called again: the mean is then the one that it has come to.
 void SpikeGuard::on_start(const RunInTraining& run) {
   if (limit_) return;

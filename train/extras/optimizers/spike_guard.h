@@ -55,6 +55,8 @@ class SpikeGuard final : public RunHooks {
 
   explicit SpikeGuard(const Config& = {}) {}
 
+  // Warns of a run that has no step to leave out.
+  std::vector<std::string> about_run(const LoadedRun& run, const Plan& plan) const override;
   void on_start(const RunInTraining& run) override;
   std::string objection(double grad_norm) override;
   void on_save(const Path& folder, std::map<std::string, Fingerprint>& files) override;

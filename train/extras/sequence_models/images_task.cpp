@@ -114,6 +114,13 @@ void ImagesTask::warn(int64_t count) {
     warnings_.push_back(
         text("expected images (N, C, H, W), got ", shape, ", whose last axis looks like channels"));
   }
+  constexpr real least_of_bytes = 16;  // less are numbers over their mean and deviation
+  for (const auto* of : {&pictures_, &validation_}) {
+    if (*of && (*of)->largest() >= least_of_bytes) {
+      warnings_.push_back(text("expected numbers of about 0 to 1 in images, got up to ",
+                               (*of)->largest(), "; divide bytes by 255, or keep them as U8"));
+    }
+  }
   const std::vector<int32_t>& labels = pictures_->labels();
   const std::set<int32_t> trained(labels.begin(), labels.begin() + count);
   if (trained.size() < class_names_.size()) {

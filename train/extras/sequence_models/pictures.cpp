@@ -139,6 +139,12 @@ void Pictures::read_safetensors(std::string bytes, const std::string& path) {
   }
 }
 
+real Pictures::largest() const {
+  if (!numbers_) return 1;
+  const std::span<const real> all = numbers_.span();
+  return *std::max_element(all.begin(), all.end());
+}
+
 Array Pictures::rows(std::span<const int64_t> which) const {
   Array rows = Array::uninitialised(shape_.with(0, static_cast<int64_t>(which.size())));
   if (dry_run()) {

@@ -32,6 +32,8 @@ class Pictures {
   // Pictures `which`, (n, channels, height, width). Bytes become numbers from 0 to 1, as in
   // torchvision's ToTensor.
   Array rows(std::span<const int64_t> which) const;
+  // The largest number of all; of bytes 1.
+  real largest() const;
   // The label of each picture, at least 0.
   const std::vector<int32_t>& labels() const { return labels_; }
 

@@ -17,7 +17,7 @@ namespace {
 struct ExplainOptions {
   std::string run;
   std::optional<std::string> prompt, ids;
-  int64_t tokens = 12;
+  std::optional<int64_t> tokens;
   std::optional<std::string> out;
   std::vector<std::string> sets;
   bool whole = false;
@@ -44,11 +44,14 @@ void declare(Arguments& arguments, ExplainOptions& o) {
 
 int run(const ExplainOptions& o) {
   namespace fs = std::filesystem;
-  require<ConfigError>(o.tokens >= 0 && o.tokens <= 1000,
-                       "heed explain: expected --tokens from 0 to 1000, got ", o.tokens);
+  const int64_t tokens = o.tokens.value_or(12);
+  require<ConfigError>(tokens >= 0 && tokens <= 1000,
+                       "heed explain: expected --tokens from 0 to 1000, got ", tokens);
   const auto asked_for = std::find_if(o.added.begin(), o.added.end(),
                                       [](const auto& each) { return each->is_asked(); });
   const AddedPage* const added = asked_for == o.added.end() ? nullptr : asked_for->get();
+  require<ConfigError>(added == nullptr || !o.tokens, "heed explain: --tokens has no effect on ",
+                       "that page; leave it out");
   if (added != nullptr) added->prepare();
   const TrainedRun trained = load_to_ask(o.run, o.sets);
   const fs::path folder = parse_run(o.run).run;
@@ -62,7 +65,7 @@ int run(const ExplainOptions& o) {
                               .step = trained.state.step,
                               .prompt = shown.prompt,
                               .answer = apart ? shown.answer : "",
-                              .tokens = o.tokens,
+                              .tokens = tokens,
                               .context = trained.loaded.config.context_length(),
                               .whole = o.whole};
   const std::string page = added != nullptr

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "layers/text/display.h"
+#include "layers/text/utf8.h"
 #include "tools/commands/run.h"
 #include "tools/commands/run_files.h"
 #include "tools/extras/fine_tuning/line_editor.h"
@@ -89,6 +90,10 @@ class Chat {
 
   // Returns the exit code: 1 if a question from a pipe was refused.
   int run() {
+    require<ConfigError>(asks_ || options_.sampling.temperature > 0 ||
+                             !(options_.sampling.top_k || options_.sampling.top_p),
+                         "heed chat: --top-k and --top-p have no effect at temperature 0; give ",
+                         "--temperature above 0, or leave them out");
     if (asks_) {
       print_line(stderr, "Ctrl-C stops an answer, Ctrl-D ends; /help lists the commands.");
     }
@@ -135,6 +140,9 @@ class Chat {
   }
 
   void reply(const std::string& question) {
+    require<ConfigError>(
+        first_wrong_byte(question) == question.size() && question.find('\0') == question.npos,
+        "expected UTF-8 without NUL characters; is it UTF-16?");
     const bool was_full = std::exchange(full_, conversation_.ask(question, options_.tokens));
     if (full_ && !was_full) {
       print_line(stderr, text("(the context of ", context_length_,
@@ -158,6 +166,8 @@ class Chat {
     const size_t begin = blank == std::string::npos ? blank : line.find_first_not_of(' ', blank);
     const std::string argument = begin == std::string::npos ? "" : line.substr(begin);
     if (name == "/new") {
+      require<ConfigError>(argument.empty(), "/new: expected nothing behind it, got ",
+                           printable(argument));
       conversation_.forget();
     } else if (name == "/temperature") {
       double number = -1;

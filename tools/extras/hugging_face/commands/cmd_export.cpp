@@ -14,6 +14,7 @@
 #include "tools/extras/report/pages/output_file.h"
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/extras/optimizers/averaged_weights.h"
 #include "train/files/human_readable.h"
 #include "train/run/resume.h"
 
@@ -129,7 +130,8 @@ int export_adapter(const ExportOptions& o, const fs::path& folder, const RunArgu
   const std::unique_ptr<Module> made = make_layer(run.config.model);
   const Gpt& model = exportable(*made, run);
   const std::string weights = train.get("weights").text();
-  const SafeTensors learned(from.checkpoint / "model.safetensors");
+  const fs::path mean = mean_of(run);
+  const SafeTensors learned(mean.empty() ? from.checkpoint / "model.safetensors" : mean);
   int64_t count = 0;
   write_new_folder(folder, [&](const fs::path& inside) {
     count = write_adapter(inside, {train.get("lora"), learned, model,

@@ -1,6 +1,9 @@
 #include "tools/extras/hugging_face/train/adapter.h"
 
+#include <regex.h>
+
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -119,6 +122,43 @@ bool fits(const std::string& layer, const std::string& name) {
   return layer == name || layer.ends_with("." + name);
 }
 
+// The part of Python's regular expressions that POSIX has too, as POSIX writes it; absent for any
+// other.
+std::optional<std::string> as_posix(const std::string& pattern) {
+  constexpr size_t longest = 1000;
+  if (pattern.size() > longest || pattern.find("(?") != pattern.npos ||
+      pattern.find('{') != pattern.npos) {
+    return {};
+  }
+  std::string posix;
+  bool in_brackets = false;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i], next = i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+    if (c == '\\') {
+      const bool digit = next == 'd', sign = std::ispunct(static_cast<unsigned char>(next)) != 0;
+      if (in_brackets || !(digit || sign)) return {};
+      posix += digit ? "[0-9]" : std::string{c, next};
+      ++i;
+    } else {
+      in_brackets = c == '[' || (in_brackets && c != ']');
+      posix += c;
+    }
+  }
+  return posix;
+}
+
+// Whether Python's re.fullmatch() finds a text; absent for a pattern that heed does not know.
+std::optional<bool> full_match(const std::string& pattern, const std::string& text) {
+  const std::optional<std::string> posix = as_posix(pattern);
+  regex_t compiled;
+  if (!posix || regcomp(&compiled, ("^(" + *posix + ")$").c_str(), REG_EXTENDED | REG_NOSUB) != 0) {
+    return {};
+  }
+  const bool found = regexec(&compiled, text.c_str(), 0, nullptr, 0) == 0;
+  regfree(&compiled);
+  return found;
+}
+
 // The line of Python that makes a whole model of what is refused here.
 std::string merged_by_peft(const fs::path& folder) {
   return text("; in Python, peft makes a model of it that heed import takes: PeftModel",
@@ -151,17 +191,23 @@ class AdapterConfig {
   }
   double rank(const std::string& layer) { return of_layer("rank_pattern", layer, rank_); }
 
-  // Whether peft adapts the layer; nothing if that takes a regular expression to tell.
+  // Whether peft adapts the layer; absent if the config leaves that to peft, or heed cannot tell.
   std::optional<bool> names(const std::string& layer) {
-    const auto among = [&](const std::string& key) {
+    const auto among = [&](const std::string& key) -> std::optional<bool> {
+      if (const std::string& pattern = keys_.get(key).text(); !pattern.empty()) {
+        return full_match(pattern, layer);
+      }
       const std::vector<ConfigNode>& all = keys_.get(key).children();
       return std::any_of(all.begin(), all.end(),
                          [&](const ConfigNode& each) { return fits(layer, each.text()); });
     };
     const ConfigNode& targets = keys_.get("target_modules");
     const bool all = targets.text() == "all-linear";
-    if ((targets.children().empty() && !all) || !keys_.get("exclude_modules").text().empty() ||
-        !keys_.get("layers_pattern").text().empty() || keys_.get("layers_pattern").size() > 0) {
+    const std::optional<bool> included = among("target_modules"),
+                              excluded = among("exclude_modules");
+    if ((targets.children().empty() && targets.text().empty()) || (!included && !all) ||
+        !excluded || !keys_.get("layers_pattern").text().empty() ||
+        keys_.get("layers_pattern").size() > 0) {
       return {};
     }
     const size_t number = layer.find_first_of("0123456789");
@@ -170,7 +216,7 @@ class AdapterConfig {
     const std::string block =
         in_block ? layer.substr(number, layer.find('.', number) - number) : "none";
     const auto is_block = [&](const ConfigNode& each) { return each.text() == block; };
-    return (all ? in_block : among("target_modules")) && !among("exclude_modules") &&
+    return (all ? in_block : *included) && !*excluded &&
            (chosen.is_absent() || is_block(chosen) ||
             std::any_of(chosen.children().begin(), chosen.children().end(), is_block));
   }

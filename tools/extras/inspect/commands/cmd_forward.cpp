@@ -8,6 +8,7 @@
 #include "tools/terminal/table.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/run_config.h"
+#include "train/config/run_hooks.h"
 #include "train/run/resume.h"
 
 namespace heed::cli {
@@ -105,7 +106,7 @@ int run(const ForwardOptions& o) {
   const ModelSource source = source_of(o.config);
   RunTree tree = read_run_tree(source.config, o.sets);
   check_outputs(o, source, tree.root);
-  require_precision(wanted_precision(o, tree));
+  compute_in(wanted_precision(o, tree));
   LoadedRun loaded =
       load_run(std::move(tree), source.config.parent_path(), Purpose::model, source.checkpoint);
   if (!source.checkpoint.empty() && o.sets.empty()) {
@@ -117,6 +118,9 @@ int run(const ForwardOptions& o) {
     job.trained = load_to_ask(o.config, o.sets).model;  // merged into its base
   } else if (is_run) {
     job.weights = source.checkpoint / "model.safetensors";
+    job.on_loaded = [&](Module& model) {
+      for_each_hook([&](const RunHooks& each) { each.on_loaded(model, loaded); });
+    };
   }
   loaded.config.seed = o.seed.value_or(loaded.config.seed);
   apply_settings(loaded.config);

@@ -38,11 +38,18 @@ std::string container(std::string_view begin) {
       {"\x89HDF", "HDF5"},
       {"PAR1", "Parquet"},
       {"ARROW1", "Arrow"},
+      {"GGUF", "GGUF"},
+      {"SQLite format 3", "SQLite"},
+      {"%PDF-", "PDF"},
       {"MMIDIDX", "Megatron's index, beside which the ids are,"}};
   for (const auto& [bytes, name] : known) {
     if (begin.starts_with(bytes)) return text("a file of ", name);
   }
-  return "";
+  // The length of its header, of 64 bits, and the header.
+  const bool is_safetensors = begin.size() > 9 &&
+                              begin.substr(5, 3) == std::string_view("\0\0\0", 3) &&
+                              begin[8] == '{' && (begin[9] == '"' || begin[9] == '}');
+  return is_safetensors ? "a file of safetensors" : "";
 }
 
 // UTF-8 without controls. Ids have such bytes by chance, but not many in a row.

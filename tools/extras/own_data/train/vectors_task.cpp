@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "autograd/base/modes.h"
+#include "layers/config/values.h"
 #include "train/data/data_file.h"
 #include "train/files/safetensors.h"
 
@@ -114,6 +115,15 @@ Ids classes_below(const SafeTensors& file, int64_t& count) {
   return labels;
 }
 
+// The first of these sizes that a model or its first layer says; else 1.
+int64_t size_in(const ConfigNode& model, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (const auto size = whole_number(model.get(name))) return *size;
+  }
+  const std::vector<ConfigNode>& layers = model.get("layers").children();
+  return layers.empty() ? 1 : size_in(layers.front(), names);
+}
+
 // Rows `which` of an array with at least one axis.
 template <class T>
 BasicArray<T> rows_of(const BasicArray<T>& all, std::span<const int64_t> which) {
@@ -201,6 +211,12 @@ void VectorsTask::Config::fields(Fields& f) {
 
 VectorsTask::VectorsTask(const Config& c, const TaskSetup& setup)
     : path_(setup.config_folder / c.path) {
+  if (setup.data == TaskSetup::Data::absent) {
+    data_ = std::make_unique<NoExamples>(Shape{1, size_in(setup.model, {"context_length"}),
+                                               size_in(setup.model, {"d_in", "d_model"})},
+                                         /*numbers=*/true);
+    return;
+  }
   files_ = {path_};
   const SafeTensors file = read_vectors(c, path_);
   require_shapes(file);
@@ -226,6 +242,7 @@ VectorsTask::VectorsTask(const Config& c, const TaskSetup& setup)
 }
 
 ModelSizes VectorsTask::model_sizes() const {
+  if (!x_) return {};
   const int64_t d_in = x_.dim(-1), d_out = labels_ ? classes_ : numbers_.dim(-1);
   ModelSizes sizes{{"d_in", d_in}, {"d_out", d_out}, {"context_length", x_.dim(1)}};
   if (d_in == d_out) {
@@ -234,7 +251,14 @@ ModelSizes VectorsTask::model_sizes() const {
   return sizes;
 }
 
+BatchLoss VectorsTask::loss(const Tensor& output, const Batch& batch) const {
+  Batch with = batch;
+  if (!x_) with.target_values = Array::uninitialised(output.shape());
+  return Task::loss(output, with);
+}
+
 std::string VectorsTask::description() const {
+  if (!x_) return "vectors, of which no file is at hand";
   const Shape& y = labels_ ? labels_.shape() : numbers_.shape();
   const int64_t held_out = x_.dim(0) - data().example_count(Split::train);
   return text(path_.filename().string(), ": x ", x_.shape(), ", y ", y,

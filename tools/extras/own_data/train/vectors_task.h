@@ -38,6 +38,8 @@ class VectorsTask final : public Task {
   // are the same. context_length = T.
   ModelSizes model_sizes() const override;
   int64_t output_size() const override { return classes_; }
+  // Without the file, in the dry run of a plan: of any output.
+  BatchLoss loss(const Tensor& output, const Batch& batch) const override;
   std::string description() const override;
   bool continues_prompt() const override { return false; }
 

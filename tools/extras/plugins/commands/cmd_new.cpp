@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "tools/command.h"
+#include "tools/commands/run_files.h"
 #include "tools/extras/plugins/new_templates.h"
 #include "tools/extras/plugins/plugin_project.h"
 #include "tools/extras/report/pages/output_file.h"
@@ -45,16 +46,30 @@ void check_kind(const std::string& kind) {
 
 // C++ keywords, CMake targets and heedgrad classes that the name would conflict with.
 const std::vector<std::string> reserved{
-    "all",      "and",    "array",    "auto",    "batch",     "bool",    "break",  "case",
-    "catch",    "char",   "child",    "class",   "clean",     "config",  "const",  "delete",
-    "double",   "else",   "enum",     "error",   "export",    "false",   "fields", "float",
-    "for",      "friend", "help",     "heed",    "ids",       "if",      "init",   "input",
-    "install",  "int",    "long",     "made",    "mask",      "mine",    "module", "new",
-    "not",      "or",     "or_eq",    "package", "parameter", "private", "public", "real",
-    "register", "return", "shape",    "short",   "signed",    "static",  "std",    "struct",
-    "switch",   "task",   "tensor",   "test",    "this",      "throw",   "true",   "try",
-    "typedef",  "union",  "unsigned", "using",   "virtual",   "void",    "while",  "xor",
-    "heedgrad", "layer",  "op"};
+    "alignas",   "alignof",      "all",           "and",         "and_eq",
+    "array",     "asm",          "auto",          "batch",       "bitand",
+    "bitor",     "bool",         "break",         "case",        "catch",
+    "char",      "child",        "class",         "clean",       "co_await",
+    "co_return", "co_yield",     "compl",         "concept",     "config",
+    "const",     "const_cast",   "consteval",     "constexpr",   "constinit",
+    "continue",  "decltype",     "default",       "delete",      "do",
+    "double",    "dynamic_cast", "else",          "enum",        "error",
+    "explicit",  "export",       "extern",        "false",       "fields",
+    "float",     "for",          "friend",        "goto",        "heed",
+    "heedgrad",  "help",         "ids",           "if",          "init",
+    "inline",    "input",        "install",       "int",         "layer",
+    "long",      "made",         "main",          "mask",        "mine",
+    "module",    "mutable",      "namespace",     "new",         "noexcept",
+    "not",       "not_eq",       "nullptr",       "op",          "operator",
+    "or",        "or_eq",        "package",       "parameter",   "private",
+    "protected", "public",       "real",          "register",    "reinterpret_cast",
+    "requires",  "return",       "shape",         "short",       "signed",
+    "sizeof",    "static",       "static_assert", "static_cast", "std",
+    "struct",    "switch",       "task",          "template",    "tensor",
+    "test",      "this",         "thread_local",  "throw",       "true",
+    "try",       "typedef",      "typeid",        "typename",    "union",
+    "unsigned",  "using",        "virtual",       "void",        "volatile",
+    "wchar_t",   "while",        "xor",           "xor_eq"};
 
 void check_name(const NewOptions& o) {
   const auto plain = [](char c) {
@@ -153,6 +168,7 @@ NewFiles files_for(const NewOptions& o, const fs::path& folder, const PluginProj
 void require_new(const NewFiles& files) {
   std::error_code error;
   for (const auto& [path, text] : files) {
+    require_outside_runs("heed new:", path);
     require<ConfigError>(!fs::exists(fs::symlink_status(path, error)), "heed new: ", path.string(),
                          path.filename() == cmake_file
                              ? " is there already, without a heedgrad_add_plugin to add to"

@@ -150,6 +150,11 @@ int run(const PackOptions& o) {
   const std::string own = fs::weakly_canonical(from.run).filename().string();
   const std::string name = is_plain_name(own) && own.size() <= longest ? own : "run";
   const fs::path out = o.out.value_or(name + ".tar");
+  const std::vector<std::string> packed{".gz", ".tgz", ".zip", ".xz", ".bz2", ".zst", ".7z"};
+  require<ConfigError>(
+      std::count(packed.begin(), packed.end(), in_lower_case(out.extension().string())) == 0,
+      "heed pack: --out ", printable(out.string()),
+      ": expected a name such as run.tar: nothing is ", "compressed");
   require_outside_runs("heed pack: --out", out);
   require<ConfigError>(!is_there(out) || is_archive(out, /*packed=*/true), "heed pack: --out ",
                        printable(out.string()), ": is there, and was not made by heed pack; give ",

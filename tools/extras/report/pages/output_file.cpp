@@ -20,17 +20,16 @@ namespace {
 
 constexpr size_t longest_path = 1000;  // in a message; longer ones are cut
 
-// Whether a file looks like what commands write: pages, pictures, graphs, tokenizers, tensors. The
-// ids of a *.bin look like nothing.
+// Whether a file looks like what commands write: pages, pictures, graphs, tokenizers, tensors. Ids
+// and texts look like nobody's: they are not written over.
 bool is_ours(const fs::path& file) {
   std::error_code unknown;
   const uintmax_t size = fs::is_regular_file(file, unknown) ? fs::file_size(file, unknown) : 0;
   std::string begin(std::min<uintmax_t>(size, 1024), ' ');
   if (size > 0) FileReader(file).read(0, std::as_writable_bytes(std::span(begin)));
   const auto has = [&](const char* mark) { return begin.find(mark) != begin.npos; };
-  return size == 0 || file.extension() == ".bin" || has("<title>heedgrad ") ||
-         has("class=\"heed\"") || has("digraph step {") || has("{\n\"version\": \"1.0\",\n") ||
-         has("\"__metadata__\":{\"heedgrad\":");
+  return size == 0 || has("<title>heedgrad ") || has("class=\"heed\"") || has("digraph step {") ||
+         has("{\n\"version\": \"1.0\",\n") || has("\"__metadata__\":{\"heedgrad\":");
 }
 
 }  // namespace
@@ -81,7 +80,7 @@ void require_replaceable(const std::string& option, const fs::path& out,
   }
   require_outside_runs(option, out);
   require<ConfigError>(is_ours(out), option, " ", printable(out.string(), longest_path),
-                       ": is there, and heed did not make it; give another file");
+                       ": is there, and nothing in it says that heed made it; give another file");
 }
 
 fs::path own_page(const fs::path& run, const std::string& name) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -69,8 +70,14 @@ TourInputs words_from(const std::string& path) {
                    " embedded words, each d numbers, up to ", widest, "; got ",
                    info.shape.size() > Shape::max_rank ? text(info.shape.size(), " axes")
                                                        : text(Shape(std::span(info.shape))));
+  const Array numbers = file.array(name);
+  constexpr real most = 1e6;  // of which float32 has all that the steps compute
+  for (const real value : numbers.span()) {
+    require<IoError>(std::abs(value) <= most, path, ": expected numbers from -1e6 to 1e6 in ", name,
+                     ", got ", value);
+  }
   TourInputs in;
-  in.inputs = file.array(name);
+  in.inputs = numbers;
   for (int64_t t = 1; t <= in.tokens(); ++t) {
     in.words.push_back(text("token ", t));
   }
@@ -338,6 +345,8 @@ void print_step(const Step& step, const TourInputs& in) {
 
 int run(const Options& options) {
   const std::vector<Step> steps = chosen_steps(options.step);
+  require<ConfigError>(!options.list || !(options.json || options.html),
+                       "heed tour: --list prints names alone; leave --json and --html out");
   if (options.list) {
     print_list(steps);
     return 0;

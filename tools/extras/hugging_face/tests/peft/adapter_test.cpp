@@ -188,15 +188,36 @@ TEST_CASE("adapter: tensors that are not there, and weights that can run code") 
     const std::string list = config.substr(begin, config.find(']', begin) + 1 - begin);
     copy_config("llama", temp.path(), list, targets);
     copy_tensors("llama", temp.path(), none);
-    CHECK(contains(said(), targets == std::string("\"all-linear\"")
-                               ? "model.layers.0.self_attn.q_proj: no lora_A and lora_B"
-                               : "expected lora_A and lora_B of layers, got none"));
+    CHECK(contains(said(), targets == std::string("null")
+                               ? "expected lora_A and lora_B of layers, got none"
+                               : "model.layers.0.self_attn.q_proj: no lora_A and lora_B"));
   }
   copy_config("llama", temp.path(), "\"layers_to_transform\": null",
               "\"layers_to_transform\": [0]");
   copy_tensors("llama", temp.path(),
                [](const std::string& name) { return contains(name, "layers.1") ? "" : name; });
   CHECK(said() == "no error");
+}
+
+TEST_CASE("adapter: target_modules and exclude_modules that are regular expressions") {
+  const std::string config = read_text(golden_base("gpt2") / "adapter" / config_name);
+  const size_t begin = config.find("\"target_modules\": [");
+  const std::string list = config.substr(begin, config.find(']', begin) + 1 - begin);
+  const auto said = [&](const std::string& pattern) {
+    return error_with(list, "\"target_modules\": \"" + pattern + "\"");
+  };
+  // Python's re.fullmatch(): the whole name has to match.
+  CHECK(said(R"(transformer\\.h\\.\\d+\\..*(c_attn|c_proj))") == "no error");
+  CHECK(contains(said(".*"), "c_fc: no lora_A and lora_B, though target_modules names it"));
+  CHECK(contains(said("(c_attn|c_proj)"), "h.0.attn.c_attn: has lora_A and lora_B, though"));
+  CHECK(contains(said(R"(.*h\\.0\\..*c_(attn|proj))"), "h.1.attn.c_attn: has lora_A and lora_B"));
+  CHECK(contains(error_with("\"exclude_modules\": null", "\"exclude_modules\": \".*mlp.*\""),
+                 "mlp.c_proj: has lora_A and lora_B, though"));
+  // What heed does not know of them is peft's to tell.
+  for (const char* more : {".*(?!lm_head)", R"(\\w+)", "h{2}", R"([\\d.]+)", "("}) {
+    CAPTURE(more);
+    CHECK(said(more) == "no error");
+  }
 }
 
 // Since 5.14, transformers calls the output layer of a GPT-NeoX lm_head.
