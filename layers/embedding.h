@@ -26,7 +26,11 @@ class Embedding final : public Module {
       : config(checked(c)), weight(this, "weight", {c.vocab_size, c.d_model}, init::embedding) {}
 
   Signature signature() const override {
-    return {.ids = true, .vocab_size = config.vocab_size, .causal = true, .cache = true};
+    return {.ids = true,
+            .vocab_size = config.vocab_size,
+            .causal = true,
+            .cache = true,
+            .cache_batch = true};
   }
 
   const Config config;

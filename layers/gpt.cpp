@@ -61,7 +61,8 @@ Signature Gpt::signature() const {
                   .longest = config.context_length,
                   .causal = true,
                   .cache = true,
-                  .unbounded = !pos_emb};
+                  .unbounded = !pos_emb,
+                  .cache_batch = true};
   for (const Child<TransformerBlock>& block : trf_blocks) whole = whole.then(block->signature());
   return whole;
 }

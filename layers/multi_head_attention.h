@@ -49,7 +49,8 @@ class MultiHeadAttention final : public Module {
               .mask = true,
               .causal = causal,
               .cache = causal,
-              .unbounded = variant.forgets()};
+              .unbounded = variant.forgets(),
+              .cache_batch = true};
     }
   };
 

@@ -38,8 +38,11 @@ class Positional final : public Module {
         sinusoids_(weight ? Array() : sinusoids(c.context_length, c.d_model)) {}
 
   Signature signature() const override {
-    return {
-        .width = config.d_model, .longest = config.context_length, .causal = true, .cache = true};
+    return {.width = config.d_model,
+            .longest = config.context_length,
+            .causal = true,
+            .cache = true,
+            .cache_batch = true};
   }
 
   const Config config;

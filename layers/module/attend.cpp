@@ -3,6 +3,7 @@
 #include "autograd/ops/concat.h"
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/rotary.h"
+#include "autograd/ops/slice.h"
 #include "layers/module/cache.h"
 #include "layers/module/masks.h"
 
@@ -54,10 +55,10 @@ Tensor mix_values(const Module& layer, const Tensor& attn_weights, const Tensor&
 
 namespace {
 
-// What attend() keeps in a cache, for a batch of one.
+// What attend() keeps of a sequence in a cache.
 struct KeysAndValues {
-  Array keys,
-      values;  // (1, capacity, d), the first rows are in use; (1, sinks + window, d) or less
+  // (1, capacity, d), the first rows are in use; with a window (1, sinks + window, d) or less
+  Array keys, values;
 };
 
 // The first `sinks` and the last `rest` rows of x (1, n, d); x if it has no more.
@@ -87,21 +88,32 @@ Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const
           "attention with a cache: expected a causal layer and, after the first tokens, one at a "
           "time, got queries ",
           queries.shape(), " after ", past, options.causal ? "" : ", not causal");
-  require(keys.dim(0) == 1 && values.dim(0) == 1,
-          "attention with a cache: expected keys and values (1, t, d), got ", keys.shape(), " and ",
-          values.shape());
   Cache& cache = *std::exchange(in.cache, nullptr);
+  const int64_t batch = keys.dim(0);
+  require(batch == 1 || !in.mask, "attention with a cache: expected no mask for ", batch,
+          " sequences");
   const bool windowed = options.forgets() && !in.mask;
   require(windowed || past + keys.dim(1) <= cache.capacity(),
           "attention with a cache: expected at ", "most ", cache.capacity(), " tokens, got ", past,
           " and ", keys.dim(1), " more");
-  auto& state = cache.state_of<KeysAndValues>(layer);
-  const auto appended = [&](Array& rows, const Array& added) {
-    return windowed ? appended_in_window(rows, added, options) : cache.append(rows, added);
+  auto& state = cache.state_of<std::vector<KeysAndValues>>(layer);
+  state.resize(static_cast<size_t>(batch));
+  const auto part = [&](const Tensor& of, int64_t b) {
+    return batch == 1 ? of : slice(of, 0, b, b + 1);
   };
-  const Tensor all_keys(appended(state.keys, keys.value()));
-  const Tensor all_values(appended(state.values, values.value()));
-  return attend(layer, in, queries, all_keys, all_values, /*dropout=*/0, options);
+  const auto appended = [&](Array& rows, const Tensor& added) {
+    return Tensor(windowed ? appended_in_window(rows, added.value(), options)
+                           : cache.append(rows, added.value()));
+  };
+  std::vector<Tensor> context_vecs;
+  for (int64_t b = 0; b < batch; ++b) {
+    KeysAndValues& seen = state[static_cast<size_t>(b)];
+    const Tensor all_keys = appended(seen.keys, part(keys, b));
+    const Tensor all_values = appended(seen.values, part(values, b));
+    context_vecs.push_back(
+        attend(layer, in, part(queries, b), all_keys, all_values, /*dropout=*/0, options));
+  }
+  return batch == 1 ? context_vecs[0] : concat(context_vecs, 0);
 }
 
 // Completes the options with the mask of `in` and with a dropout mask for `weights` attention

@@ -40,10 +40,12 @@ struct Signature {
   bool cache = false;
   // With a cache it reads any number of tokens, more than `longest` too, and keeps a fixed number.
   bool unbounded = false;
+  // With a cache it takes several sequences at once, too.
+  bool cache_batch = false;
 
   // The signature of a layer that computes every token independently.
   static Signature of_tokens(int64_t width) {
-    return {.width = width, .causal = true, .cache = true, .unbounded = true};
+    return {.width = width, .causal = true, .cache = true, .unbounded = true, .cache_batch = true};
   }
 
   // The number of tokens nearest to `wanted` that the layer takes.
@@ -66,6 +68,7 @@ struct Signature {
     both.exact = exact && next.exact;
     both.cache = cache && next.cache;
     both.unbounded = unbounded && next.unbounded;
+    both.cache_batch = cache_batch && next.cache_batch;
     return both;
   }
 };

@@ -119,53 +119,101 @@ void print_piece(const std::string& piece) {
   std::fflush(stdout);
 }
 
-// Goes on from a prompt, or from ids, all of which are written as --ids takes them.
-void write_samples(const TrainedRun& trained, const std::string& prompt, const GenerateOptions& o) {
-  const Task& task = *trained.loaded.task;
-  const AnswerView view = o.show || o.html ? answer_view(o.run, o.show, o.html) : AnswerView();
-  const bool whole = o.json || view;  // printed at the end, not as it comes
-  Json json = o.ids ? Json{{"ids", *o.ids}} : Json{{"prompt", prompt}};
-  std::string text;
-  for (int64_t k = 0; k < o.samples; ++k) {
-    const uint64_t seed = static_cast<uint64_t>(o.seed) + static_cast<uint64_t>(k);
-    print_piece(whole || text.find('\n') == std::string::npos ? "" : "---\n");
-    text.clear();
-    Json tokens = Json::array();
-    const auto say = [&](const std::string& piece) {
-      text += piece;
-      if (view && !tokens.empty()) tokens.back()["text"] = tokens.back().value("text", "") + piece;
-      print_piece(whole ? "" : piece);
-    };
-    StopStrings stops{o.stops};
-    std::vector<int64_t> ends = trained.loaded.config.sample.end;
-    if (o.ids && task.end_token()) ends.push_back(*task.end_token());
-    const auto watch = [&](const TokenChoice& choice) {
-      if (whole) tokens.push_back(as_json(choice, task.tokenizer()));
-    };
-    const AnswerOptions options{.tokens = o.tokens,
-                                .sampling = {o.temperature, o.top_k, o.top_p, seed, o.min_p,
-                                             o.repetition_penalty, watch, ends},
-                                .context_length = trained.loaded.config.context_length(),
-                                .each = [&](const std::string& piece) { say(stops.push(piece)); },
-                                .stop = [&] { return stops.reached; }};
-    if (o.ids) {
-      const Ids given = input_of_ids(*trained.model, "heed generate: --ids", *o.ids).ids;
-      say(*o.ids);
-      generate(*trained.model, {given.data(), given.data() + given.size()}, o.tokens,
-               options.sampling, options.context_length,
-               [&](int32_t id) { say("," + std::to_string(id)); });
-    } else {
-      // The answer has what is left of a character that the prompt ends in.
-      say(task.continues_prompt() ? TextStream(*task.tokenizer()).push(prompt) : "");
-      task.answer(*trained.model, prompt, options);
+struct Sample {
+  uint64_t seed;
+  StopStrings stops;
+  std::string text = {};
+  Json tokens = Json::array();
+};
+
+// Goes on from a prompt, or from ids, all of which are written as --ids takes them. Samples are
+// made together; the first is printed as it comes.
+class Samples {
+ public:
+  Samples(const TrainedRun& run, const std::string& prompt, const GenerateOptions& o)
+      : run_(run), prompt_(prompt), o_(o) {
+    if (o.show || o.html) view_ = answer_view(o.run, o.show, o.html);
+    for (int64_t k = 0; k < o.samples; ++k) {
+      all_.push_back({static_cast<uint64_t>(o.seed) + static_cast<uint64_t>(k), {o.stops}});
     }
-    say(stops.reached ? "" : stops.waiting);
-    print_piece(whole ? "" : "\n");
-    json["samples"].push_back({{"seed", seed}, {"text", text}, {"tokens", tokens}});
   }
-  if (o.json) print_object(json);
-  if (view) view(json.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+
+  void write() {
+    const Task& task = *run_.loaded.task;
+    std::vector<AnswerOptions> options;
+    for (Sample& sample : all_) options.push_back(options_of(sample));
+    if (o_.ids) {
+      go_on(input_of_ids(*run_.model, "heed generate: --ids", *o_.ids).ids, options);
+    } else {
+      // An answer has what is left of a character that the prompt ends in.
+      const std::string begin =
+          task.continues_prompt() ? TextStream(*task.tokenizer()).push(prompt_) : "";
+      for (Sample& sample : all_) say(sample, begin);
+      task.answers(*run_.model, prompt_, options);
+    }
+    finish();
+  }
+
+ private:
+  bool printed_at_the_end() const { return o_.json || view_; }
+
+  void say(Sample& sample, const std::string& piece) {
+    sample.text += piece;
+    if (view_ && !sample.tokens.empty()) {
+      sample.tokens.back()["text"] = sample.tokens.back().value("text", "") + piece;
+    }
+    print_piece(printed_at_the_end() || &sample != &all_[0] ? "" : piece);
+  }
+
+  AnswerOptions options_of(Sample& sample) {
+    const Task& task = *run_.loaded.task;
+    std::vector<int64_t> ends = run_.loaded.config.sample.end;
+    if (o_.ids && task.end_token()) ends.push_back(*task.end_token());
+    const auto watch = [&](const TokenChoice& choice) {
+      if (printed_at_the_end()) sample.tokens.push_back(as_json(choice, task.tokenizer()));
+    };
+    return {.tokens = o_.tokens,
+            .sampling = {o_.temperature, o_.top_k, o_.top_p, sample.seed, o_.min_p,
+                         o_.repetition_penalty, watch, ends},
+            .context_length = run_.loaded.config.context_length(),
+            .each = [&](const std::string& piece) { say(sample, sample.stops.push(piece)); },
+            .stop = [&] { return sample.stops.reached; }};
+  }
+
+  void go_on(const Ids& given, const std::vector<AnswerOptions>& options) {
+    std::vector<SamplingOptions> sampling;
+    for (const AnswerOptions& of : options) sampling.push_back(of.sampling);
+    for (Sample& sample : all_) say(sample, *o_.ids);
+    generate(
+        *run_.model, {given.data(), given.data() + given.size()}, o_.tokens, sampling,
+        options[0].context_length,
+        [&](size_t k, int32_t id) { say(all_[k], "," + std::to_string(id)); },
+        [](size_t) { return false; });
+  }
+
+  void finish() {
+    Json json = o_.ids ? Json{{"ids", *o_.ids}} : Json{{"prompt", prompt_}};
+    bool lines = false;  // the sample before has several
+    for (Sample& sample : all_) {
+      say(sample, sample.stops.reached ? "" : sample.stops.waiting);
+      if (!printed_at_the_end()) {
+        const bool first = &sample == &all_[0];
+        print_piece(first ? "\n" : (lines ? "---\n" : "") + sample.text + "\n");
+      }
+      lines = sample.text.find('\n') != std::string::npos;
+      json["samples"].push_back(
+          {{"seed", sample.seed}, {"text", sample.text}, {"tokens", sample.tokens}});
+    }
+    if (o_.json) print_object(json);
+    if (view_) view_(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+
+  const TrainedRun& run_;
+  const std::string& prompt_;
+  const GenerateOptions& o_;
+  AnswerView view_;
+  std::vector<Sample> all_;
+};
 
 // Answers prompts from a terminal, one per line, until Ctrl-D. Prints errors and continues.
 void converse(const TrainedRun& trained, const GenerateOptions& o) {
@@ -174,7 +222,7 @@ void converse(const TrainedRun& trained, const GenerateOptions& o) {
   for (std::string line; std::getline(std::cin, line); ask()) {
     try {
       trained.loaded.task->check_prompt(line);
-      write_samples(trained, line, o);
+      Samples(trained, line, o).write();
     } catch (const ConfigError& error) {
       print_line(stderr, error.what());
     }
@@ -188,7 +236,7 @@ int run(const GenerateOptions& o) {
   if (o.ids) {
     require<ConfigError>(trained.model->signature().causal,
                          "heed generate: --ids: expected a model that continues tokens");
-    write_samples(trained, "", o);
+    Samples(trained, "", o).write();
     return 0;
   }
   require_tokenizer(trained, "heed generate: " + o.run);
@@ -196,7 +244,8 @@ int run(const GenerateOptions& o) {
     converse(trained, o);
     return 0;
   }
-  write_samples(trained, checked_prompt(o, trained.loaded), o);
+  const std::string prompt = checked_prompt(o, trained.loaded);
+  Samples(trained, prompt, o).write();
   return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "layers/module/input.h"
 #include "train/data/generate.h"
+#include "train/tokenizers/tokenizer.h"
 
 namespace heed {
 
@@ -31,5 +32,9 @@ struct Answer {
   std::string text;
   Input shown;  // batch of one: the model's last input; its attention explains the answer
 };
+
+// Continuations of a prompt, by options with the same lengths, written in step (generate.h).
+std::vector<Answer> continued(Module& model, const Tokenizer& tokenizer, const std::string& prompt,
+                              std::span<const AnswerOptions> options);
 
 }  // namespace heed

@@ -43,6 +43,8 @@ void keep_likeliest(std::vector<double>& weights, const SamplingOptions& options
   std::for_each(i, ranked.end(), [&](size_t left_out) { weights[left_out] = 0; });
 }
 
+using Texts = std::span<const std::vector<int32_t>>;
+
 // Runs the model over the last context_length tokens, an unbounded one over all of them. Uses the
 // cache where possible.
 class Reader {
@@ -50,26 +52,46 @@ class Reader {
   Reader(Module& model, int64_t context_length)
       : model_(model), context_length_(context_length), cache_(context_length) {}
 
-  // Logits (1, t, V). The last row predicts the token after `ids`.
-  Array logits(const std::vector<int32_t>& ids) {
-    const auto length = static_cast<int64_t>(ids.size());
+  // Logits (n, V) of the tokens that come after n texts of one length.
+  Array logits(Texts texts) {
     // Once the context slides, all positions change, so all of it is processed again.
     const Signature model = model_.signature();
+    const int64_t length = std::ssize(texts[0]);
     const bool cached = model.cache && (model.unbounded || length <= context_length_);
-    int64_t first = cached ? cache_.length() : std::max<int64_t>(0, length - context_length_);
-    Array logits;
-    while (first < length) {  // of a prompt beyond the context, the rest goes one by one
-      const int64_t tokens = std::min(length - first, cached && first > 0 ? 1 : context_length_);
-      Input in(Ids::from({1, tokens}, {ids.data() + first, static_cast<size_t>(tokens)}));
-      in.cache = cached ? &cache_ : nullptr;
-      logits = model_(in).value();
-      cache_.advance(cached ? tokens : 0);
-      first += tokens;
+    const size_t together = cached ? texts.size() : 1;
+    Array last;
+    for (size_t k = 0; k < texts.size(); k += together) {
+      const Texts some = texts.subspan(k, together);
+      int64_t first = cached ? cache_.length() : std::max<int64_t>(0, length - context_length_);
+      Array logits;             // (together, t, V)
+      while (first < length) {  // of a prompt beyond the context, the rest goes one by one
+        const int64_t tokens = std::min(length - first, cached && first > 0 ? 1 : context_length_);
+        Input in(ids(some, first, tokens));
+        in.cache = cached ? &cache_ : nullptr;
+        logits = model_(in).value();
+        cache_.advance(cached ? tokens : 0);
+        first += tokens;
+      }
+      const int64_t rows = logits.dim(1), width = logits.dim(2);
+      if (!last) last = Array::uninitialised({std::ssize(texts), width});
+      for (int64_t i = 0; i < std::ssize(some); ++i) {
+        std::copy_n(logits.data() + ((i + 1) * rows - 1) * width, width,
+                    last.mutable_data() + (static_cast<int64_t>(k) + i) * width);
+      }
     }
-    return logits;
+    return last;
   }
 
  private:
+  // `count` tokens of each text, from `first` on.
+  static Ids ids(Texts texts, int64_t first, int64_t count) {
+    std::vector<int32_t> all;
+    for (const std::vector<int32_t>& text : texts) {
+      all.insert(all.end(), text.begin() + first, text.begin() + first + count);
+    }
+    return Ids::from({std::ssize(texts), count}, all);
+  }
+
   Module& model_;
   const int64_t context_length_;
   Cache cache_;
@@ -135,34 +157,80 @@ int32_t choose_token(std::span<const double> weights, double u) {
   return static_cast<int32_t>(chosen);
 }
 
-std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt, int64_t tokens,
-                              const SamplingOptions& options, int64_t context_length,
-                              const std::function<void(int32_t)>& each,
-                              const std::function<bool()>& stop) {
-  check(options);
+namespace {
+
+using Token = std::function<void(size_t, int32_t)>;
+using Stop = std::function<bool(size_t)>;
+
+std::vector<std::vector<int32_t>> in_step(Module& model, const std::vector<int32_t>& prompt,
+                                          int64_t tokens, std::span<const SamplingOptions> options,
+                                          int64_t context_length, const Token& each,
+                                          const Stop& stop) {
+  const EvaluationMode mode(model);
+  Reader reader(model, context_length);
+  std::vector<Generator> generators;
+  for (const SamplingOptions& of : options) generators.emplace_back(of.seed);
+  std::vector<std::vector<int32_t>> texts(options.size(), prompt), written(options.size());
+  std::vector<char> ended(options.size(), false);
+  for (int64_t i = 0; i < tokens; ++i) {
+    for (size_t k = 0; k < ended.size(); ++k) ended[k] = ended[k] || stop(k);
+    if (std::count(ended.begin(), ended.end(), false) == 0) break;
+    const Array logits = reader.logits(texts);
+    const auto width = static_cast<size_t>(logits.dim(1));
+    for (size_t k = 0; k < ended.size(); ++k) {
+      if (ended[k]) {
+        texts[k].push_back(texts[k].back());  // keeps its place among the others
+        continue;
+      }
+      const std::span<const real> last = logits.span().subspan(k * width, width);
+      const std::vector<double> weights = sampling_weights(last, options[k], texts[k]);
+      const int32_t id = choose_token(weights, generators[k].u53());
+      texts[k].push_back(id);
+      written[k].push_back(id);
+      if (options[k].watch) options[k].watch({id, last, weights});
+      each(k, id);
+      ended[k] = options[k].is_end(id);
+    }
+  }
+  return written;
+}
+
+}  // namespace
+
+std::vector<std::vector<int32_t>> generate(Module& model, const std::vector<int32_t>& prompt,
+                                           int64_t tokens, std::span<const SamplingOptions> options,
+                                           int64_t context_length,
+                                           const std::function<void(size_t, int32_t)>& each,
+                                           const std::function<bool(size_t)>& stop) {
+  std::for_each(options.begin(), options.end(), check);
   require<ConfigError>(!prompt.empty(),
                        "generate: expected a prompt of at least one token, got none");
   require<ConfigError>(context_length >= 1,
                        "generate: expected a context_length of at least 1, got ", context_length);
-  const EvaluationMode mode(model);
-  Generator generator(options.seed);
-  Reader reader(model, context_length);
-  std::vector<int32_t> ids = prompt;
-  for (int64_t i = 0; i < tokens && !(stop && stop()); ++i) {
-    const Array logits = reader.logits(ids);
-    const std::span<const real> last = logits.span().last(static_cast<size_t>(logits.dim(-1)));
-    const std::vector<double> weights = sampling_weights(last, options, ids);
-    const int32_t id = choose_token(weights, generator.u53());
-    ids.push_back(id);
-    if (options.watch) {
-      options.watch({id, last, weights});
-    }
-    if (each) {
-      each(id);
-    }
-    if (options.is_end(id)) break;
+  // Each token of a prompt gets a row of logits: few long prompts at a time.
+  constexpr size_t most_tokens = 1024;
+  const bool together = model.signature().cache && model.signature().cache_batch;
+  const size_t group = together ? std::max<size_t>(1, most_tokens / prompt.size()) : 1;
+  std::vector<std::vector<int32_t>> all;
+  for (size_t first = 0; first < options.size(); first += group) {
+    const auto some = options.subspan(first, std::min(group, options.size() - first));
+    const auto more = in_step(
+        model, prompt, tokens, some, context_length,
+        [&](size_t k, int32_t id) { each(first + k, id); },
+        [&](size_t k) { return stop(first + k); });
+    all.insert(all.end(), more.begin(), more.end());
   }
-  return {ids.begin() + static_cast<ptrdiff_t>(prompt.size()), ids.end()};
+  return all;
+}
+
+std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt, int64_t tokens,
+                              const SamplingOptions& options, int64_t context_length,
+                              const std::function<void(int32_t)>& each,
+                              const std::function<bool()>& stop) {
+  return generate(
+      model, prompt, tokens, {&options, 1}, context_length,
+      [&](size_t, int32_t id) { each ? each(id) : void(); },
+      [&](size_t) { return stop && stop(); })[0];
 }
 
 }  // namespace heed

@@ -14,27 +14,31 @@
 
 namespace heed {
 
-namespace {
-
-Answer continued(Module& model, const Tokenizer& tokenizer, const std::string& prompt,
-                 const AnswerOptions& options) {
+std::vector<Answer> continued(Module& model, const Tokenizer& tokenizer, const std::string& prompt,
+                              std::span<const AnswerOptions> options) {
   const std::vector<int32_t> before = tokenizer.encode(prompt);
-  TextStream stream(tokenizer);
   const int32_t last_read = before.empty() ? -1 : before.back();
-  stream.push(prompt, last_read);
-  const auto is_end = [&](int32_t id) { return options.sampling.is_end(id); };
-  std::vector<int32_t> after = generate(
-      model, before, options.tokens, options.sampling, options.context_length,
-      [&](int32_t id) { options.say(is_end(id) ? "" : stream.push(id)); }, options.stop);
-  std::erase_if(after, is_end);
-  options.say(stream.finish());
-  const size_t shown = std::min(before.size(), static_cast<size_t>(options.context_length));
+  std::vector<TextStream> streams(options.size(), TextStream(tokenizer));
+  std::vector<SamplingOptions> sampling;
+  for (TextStream& stream : streams) stream.push(prompt, last_read);
+  for (const AnswerOptions& of : options) sampling.push_back(of.sampling);
+  std::vector<std::vector<int32_t>> all = generate(
+      model, before, options[0].tokens, sampling, options[0].context_length,
+      [&](size_t k, int32_t id) {
+        options[k].say(sampling[k].is_end(id) ? "" : streams[k].push(id));
+      },
+      [&](size_t k) { return options[k].stop && options[k].stop(); });
+  const size_t shown = std::min(before.size(), static_cast<size_t>(options[0].context_length));
   const std::span<const int32_t> last(before.end() - static_cast<ptrdiff_t>(shown), before.end());
-  return {decode_after(tokenizer, last_read, after),
-          Ids::from({1, static_cast<int64_t>(shown)}, last)};
+  std::vector<Answer> answers;
+  for (size_t k = 0; k < all.size(); ++k) {
+    std::erase_if(all[k], [&](int32_t id) { return sampling[k].is_end(id); });
+    options[k].say(streams[k].finish());
+    answers.push_back({decode_after(tokenizer, last_read, all[k]),
+                       Ids::from({1, static_cast<int64_t>(shown)}, last)});
+  }
+  return answers;
 }
-
-}  // namespace
 
 Dataset& Task::present(const std::unique_ptr<Dataset>& data) {
   require<ConfigError>(data != nullptr,
@@ -160,13 +164,20 @@ Answer Task::reply(Module& model, const std::vector<int32_t>& asked, const Answe
 
 Answer Task::answer(Module& model, const std::string& prompt, const AnswerOptions& options) const {
   if (continues_prompt()) {
-    return continued(model, *tokenizer(), prompt, options);
+    return continued(model, *tokenizer(), prompt, {&options, 1})[0];
   }
   const std::vector<int32_t> asked = question_of(prompt);
   const EvaluationMode evaluating(model);
   Answer answer = reply(model, asked, options);
   options.say(answer.text);
   return answer;
+}
+
+std::vector<Answer> Task::answers(Module& model, const std::string& prompt,
+                                  std::span<const AnswerOptions> options) const {
+  std::vector<Answer> all;
+  for (const AnswerOptions& each : options) all.push_back(answer(model, prompt, each));
+  return all;
 }
 
 std::map<std::string, std::string> stored_tokenizers(const Task& task) {

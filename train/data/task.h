@@ -197,6 +197,9 @@ class Task {
   // `each` with the continuation.
   virtual Answer answer(Module& model, const std::string& prompt,
                         const AnswerOptions& options) const;
+  // Several answers, whose options have the same lengths. Default: one after the other.
+  virtual std::vector<Answer> answers(Module& model, const std::string& prompt,
+                                      std::span<const AnswerOptions> options) const;
 
  protected:
   // What a prompt asks, for reply(): its tokens, unless overridden. Throws ConfigError for one that

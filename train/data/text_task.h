@@ -30,6 +30,10 @@ class TextTask final : public Task {
   Ids loss_targets(const Batch& batch) const override { return batch.targets; }
   const Tokenizer* tokenizer() const override { return tokenizer_.get(); }
   int64_t target_bytes(const Batch& batch) const override;
+  std::vector<Answer> answers(Module& model, const std::string& prompt,
+                              std::span<const AnswerOptions> options) const override {
+    return continued(model, *tokenizer_, prompt, options);
+  }
 
  private:
   // Makes the tokenizer, the tokens and their windows of a text.

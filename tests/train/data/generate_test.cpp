@@ -153,6 +153,39 @@ TEST_CASE("generate: with windows a model reads on, in constant memory, as witho
   CHECK(streaming == 4);
 }
 
+TEST_CASE("generate: samples made in step are those made alone") {
+  for (const ConfigNode& more : std::vector<ConfigNode>{
+           {},
+           ConfigNode::map({{"position", "rope"}, {"num_kv_heads", 1}}),
+           ConfigNode::map({{"attention", ConfigNode::map({{"type", "multi_head_attention"},
+                                                           {"packed", true},
+                                                           {"alibi", true},
+                                                           {"window", 3}})},
+                            {"position", "none"}})}) {
+    manual_seed(11);
+    ConfigNode config = ConfigNode::map({{"vocab_size", 20},
+                                         {"context_length", 12},
+                                         {"d_model", 16},
+                                         {"num_heads", 2},
+                                         {"num_layers", 2}});
+    for (const auto& [key, value] : more.entries()) config.set(key, value);
+    const auto model = make_layer("gpt", config);
+    CHECK(model->signature().cache_batch);
+    std::vector<SamplingOptions> options(5);
+    for (size_t k = 0; k < options.size(); ++k) {
+      options[k] = {.seed = k, .repetition_penalty = 1.1, .ends = {static_cast<int64_t>(k)}};
+    }
+    std::vector<std::vector<int32_t>> each(options.size());
+    const auto all = generate(
+        *model, {5, 3}, 30, options, 12, [&](size_t k, int32_t id) { each[k].push_back(id); },
+        [&](size_t k) { return k == 3 && each[k].size() == 4; });
+    CHECK(all == each);
+    for (size_t k = 0; k < options.size(); ++k) {
+      CHECK(all[k] == generate(*model, {5, 3}, k == 3 ? 4 : 30, options[k], 12));
+    }
+  }
+}
+
 TEST_CASE("generate: the seed alone decides, and nothing else moves") {
   const auto model = small_gpt(0.5);
   const StreamsState before = streams().state();
