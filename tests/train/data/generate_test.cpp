@@ -168,7 +168,7 @@ TEST_CASE("generate: samples made in step are those made alone") {
                                          {"d_model", 16},
                                          {"num_heads", 2},
                                          {"num_layers", 2}});
-    for (const auto& [key, value] : more.entries()) config.set(key, value);
+    for (const ConfigNode& field : more.children()) config.set(field.key(), field);
     const auto model = make_layer("gpt", config);
     CHECK(model->signature().cache_batch);
     std::vector<SamplingOptions> options(5);
