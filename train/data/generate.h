@@ -51,8 +51,8 @@ std::vector<int32_t> generate(Module& model, const std::vector<int32_t>& prompt,
                               const std::function<void(int32_t)>& each = {},
                               const std::function<bool()>& stop = {});
 // Several continuations, number k by options[k], in step: a model whose cache takes several
-// sequences (signature.h) reads its weights once for a token of each. Calls each(k, token), and stop(k). A continuation is the same as
-// alone, but for the rounding of products with several rows.
+// sequences (signature.h) reads its weights once for a token of each. Calls each(k, token), and
+// stop(k). A continuation is the same as alone, but for the rounding of products with several rows.
 std::vector<std::vector<int32_t>> generate(Module& model, const std::vector<int32_t>& prompt,
                                            int64_t tokens, std::span<const SamplingOptions> options,
                                            int64_t context_length,
