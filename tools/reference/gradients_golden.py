@@ -11,9 +11,11 @@ has a model, ids (and source_ids), an answer, perhaps a wrong one, and of `heed 
   teach       loss and probability before and after a step of SGD, the norms of all gradients
   patch       estimates by block: of the residual stream, attention and feed-forward by position, of heads
 
-rows.json has gradients.csv of three runs of 30 steps, in float64: `config`, `steps`, `parameters`, and of each step and
-parameter the norms of the gradient before clipping, of the weights before the update, and of what it changed.
+rows.json has gradients.csv of five runs of 30 steps, of a gpt, a tied gpt with RoPE, an LSTM, a gpt_classifier and an
+encoder_decoder, in float64: `config`, `steps`, `parameters`, and of each step and parameter the norms of the gradient
+before clipping, of the weights before the update, and of what it changed.
 """
+import csv
 import json
 from pathlib import Path
 
@@ -22,9 +24,11 @@ import yaml
 from safetensors import safe_open
 from torch.nn import functional as F
 
+import lines_traces
 import torch_layers
 import train_traces
 
+IGNORED = lines_traces.IGNORED
 GOLDEN = Path(__file__).resolve().parents[2] / "tests/golden"
 LSTM = {"type": "sequential", "layers": [{"type": "embedding", "vocab_size": 7, "d_model": 6},
                                          {"type": "lstm", "d_in": 6, "d_out": 5}, {"type": "linear", "d_in": 5, "d_out": 7}]}
@@ -198,25 +202,78 @@ def configs_of_runs():
     lstm = [{"type": "embedding", "vocab_size": 65, "d_model": 12}, {"type": "lstm", "d_in": 12, "d_out": 12},
             {"type": "linear", "d_in": 12, "d_out": 65}]
     yield {**base, "data": {**base["data"], "context_length": 16}, "model": {"type": "sequential", "layers": lstm}}
+    small = {"d_model": 16, "num_heads": 2, "num_layers": 1}
+    for model, file, data in (("gpt_classifier", "questions.csv", {"type": "labelled", "text": "question", "label": "topic"}),
+                              ("encoder_decoder", "dates.tsv", {"type": "pairs", "source": "written", "target": "iso"})):
+        path = f"../../../tools/extras/own_data/configs/{file}"
+        yield {**base, "data": {"path": path, "validation": path, "tokenizer": "char", **data}, "model": {"type": model, **small}}
+
+
+def windows_of_text(config):
+    """Sizes of the model, and a function that gives batches: what the model is given, and targets."""
+    text = (GOLDEN / "gradients" / config["data"]["path"]).read_bytes().decode("utf-8")
+    characters = sorted(set(text))
+    ids = torch.tensor([characters.index(c) for c in text])
+    sizes = {} if config["model"]["type"] == "sequential" else {"vocab_size": len(characters)}
+    batches = train_traces.random_batches(ids[: int(0.9 * len(ids))], 16, config["train"]["batch_size"])
+    return sizes, (((x,), y) for x, y in batches)
+
+
+def columns_of(config):
+    """Of both columns of a table, a list of ids for each row, and what the ids stand for: characters or classes."""
+    data = config["data"]
+    with (GOLDEN / "gradients" / data["path"]).open(newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t" if data["path"].endswith("tsv") else ","))
+    for role in ("text", "label") if "label" in data else ("source", "target"):
+        column = [[row[data[role]]] if role == "label" else list(row[data[role]]) for row in rows]
+        names = sorted({name for cell in column for name in cell})
+        yield from ([[names.index(name) for name in cell] for cell in column], names)
+
+
+def padded(lists, padding):
+    longest = max(map(len, lists))
+    return torch.tensor([one + [padding] * (longest - len(one)) for one in lists])
+
+
+def labelled_texts(config):
+    """<class> and a text, hidden where it has ended; its class."""
+    texts, characters, classes, names = columns_of(config)
+    examples = [([len(characters)] + text, of[0]) for text, of in zip(texts, classes)]
+    sizes = {"vocab_size": len(characters) + 1, "num_classes": len(names), "context_length": max(map(len, texts)) + 1}
+    chosen = lines_traces.batches(examples, config["train"]["batch_size"])
+    return sizes, (((padded([ids for ids, _ in batch], 0), padded([[1] * len(ids) for ids, _ in batch], 0)),
+                    torch.tensor([of for _, of in batch])) for batch in chosen)
+
+
+def pairs_of_texts(config):
+    """A source and <end>, hidden where it has ended, <start> and the target; the target and <end>."""
+    sources, read, targets, written = columns_of(config)
+    start, end = len(written), len(written) + 1
+    examples = [(source + [len(read)], [start] + target, target + [end]) for source, target in zip(sources, targets)]
+    sizes = {"source_vocab_size": len(read) + 1, "vocab_size": end + 1, "source_length": max(map(len, sources)) + 1,
+             "context_length": max(map(len, targets)) + 1}
+    chosen = lines_traces.batches(examples, config["train"]["batch_size"])
+    return sizes, (((padded([source for source, _, _ in batch], 0), padded([ids for _, ids, _ in batch], 0),
+                     padded([[1] * len(source) for source, _, _ in batch], 0)),
+                    padded([of for _, _, of in batch], IGNORED)) for batch in chosen)
+
+
+DATA = {"text": windows_of_text, "labelled": labelled_texts, "pairs": pairs_of_texts}
 
 
 def rows_of_run(config):
-    text = (GOLDEN.parents[1] / "configs/data/tinyshakespeare.txt").read_bytes().decode("utf-8")
-    characters = sorted(set(text))
-    ids = torch.tensor([characters.index(c) for c in text])
     streams = train_traces.Streams(config["seed"], True)
+    sizes, batches = DATA[config["data"]["type"]](config)
     with streams.of("initialisation"):
-        fields = config["model"] if config["model"]["type"] == "sequential" else {"vocab_size": len(characters), **config["model"]}
-        net = torch_layers.build(fields).double()
-    batches = train_traces.random_batches(ids[: int(0.9 * len(ids))], 16, config["train"]["batch_size"])
+        net = torch_layers.build({**sizes, **config["model"]}).double()
     optimizer = train_traces.make_optimizer(net, config["optimizer"])
     found = {"config": yaml.safe_dump(config, sort_keys=False, default_flow_style=None), "steps": [], "rows": [],
              "parameters": [path for path, _ in net.named_parameters()]}
     for step in range(1, config["train"]["steps"] + 1):
         optimizer.zero_grad()
         with streams.of("data"):
-            x, y = next(batches)
-        F.cross_entropy(net(x).flatten(0, 1), y.flatten()).backward()
+            given, targets = next(batches)
+        F.cross_entropy(net(*given).flatten(0, -2), targets.flatten(), ignore_index=IGNORED).backward()
         grads, before = ([t.detach().clone() for t in ts] for ts in zip(*((p.grad, p) for p in net.parameters())))
         torch.nn.utils.clip_grad_norm_(net.parameters(), config["train"]["clip_grad_norm"])
         optimizer.step()

@@ -11,11 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Half a character, as byte tokens have them, is replaced.
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
 Json or_null(const std::optional<int64_t>& number) { return number ? Json(*number) : Json(); }
 
 }  // namespace
@@ -35,7 +30,7 @@ std::string to_json(const gradients::Attributions& found, const Task& task) {
     if (of.source) token["source"] = true;
     tokens.push_back(std::move(token));
   }
-  return dumped(
+  return probe::dumped<Json>(
       {{"logit", found.logit}, {"parts", std::move(parts)}, {"tokens", std::move(tokens)}});
 }
 
@@ -53,7 +48,7 @@ std::string to_json(const probe::Patches& measured, const probe::Patches& estima
                      {"value", of.value},
                      {"estimate", of.estimate}});
   }
-  return dumped(whole);
+  return probe::dumped<Json>(whole);
 }
 
 std::string to_json(const gradients::Lesson& found, const Task& task) {
@@ -68,12 +63,12 @@ std::string to_json(const gradients::Lesson& found, const Task& task) {
   for (const gradients::Other& of : found.others) {
     others.push_back({{"text", of.text}, {"loss_before", of.before}, {"loss_after", of.after}});
   }
-  return dumped({{"before", found.before.probability},
-                 {"after", found.after.probability},
-                 {"loss_before", found.before.loss},
-                 {"loss_after", found.after.loss},
-                 {"parameters", std::move(parameters)},
-                 {"others", std::move(others)}});
+  return probe::dumped<Json>({{"before", found.before.probability},
+                              {"after", found.after.probability},
+                              {"loss_before", found.before.loss},
+                              {"loss_after", found.after.loss},
+                              {"parameters", std::move(parameters)},
+                              {"others", std::move(others)}});
 }
 
 std::string to_json(const gradients::Reach& found) {
@@ -81,7 +76,7 @@ std::string to_json(const gradients::Reach& found) {
   if (!found.source_gradient_norm.empty()) {
     whole["source_gradient_norm"] = found.source_gradient_norm;
   }
-  return dumped(whole);
+  return probe::dumped<Json>(whole);
 }
 
 }  // namespace heed::cli

@@ -15,10 +15,6 @@ namespace heed::cli {
 namespace {
 
 std::string three_digits(double value) { return formatted("%.3g", value); }
-// Without the sign of a zero.
-std::string two_digits(double value) {
-  return formatted("%.2f", std::abs(value) < 0.005 ? 0 : value);
-}
 
 // The tokens of one sequence with their values below.
 std::string tokens_with_values(const gradients::Attributions& found, const Task& task, bool source,
@@ -57,11 +53,6 @@ std::string parts_by_block(const gradients::Attributions& found, const HeatMapSt
         (stacks.size() > 1 ? "\n" + stacks[i] + "\n" : "\n") + contributions_text(parts[i], style);
   }
   return out;
-}
-
-// The tokens that a change writes.
-std::string written_text(const gradients::Change& of, const Task& task) {
-  return tokens_text(token_names(task.tokenizer(), of.writes));
 }
 
 // 0 to 4, then ever farther apart, and the last one.
@@ -117,40 +108,24 @@ std::string attribution_text(const gradients::Attributions& found, const Task& t
 
 std::string estimates_text(const probe::Patches& measured, const probe::Patches& estimated,
                            const std::vector<std::string>& tokens, const HeatMapStyle& style) {
-  const auto shares = [&](const std::string& title, const std::vector<std::string>& rows,
-                          const std::vector<std::vector<double>>& of,
-                          const std::vector<std::vector<double>>& guessed) {
+  const auto shares = [&](const std::string& title, const std::vector<std::string>& rows, auto of) {
     std::vector<std::string> columns;
-    std::vector<std::vector<ShadedCell>> cells(rows.size());
-    for (size_t b = 0; b < of.size(); ++b) {
-      columns.push_back(text("block ", b));
-      columns.emplace_back("estimate");
-      for (size_t row = 0; row < rows.size(); ++row) {
-        for (const std::vector<double>* each : {&of[b], &guessed[b]}) {
-          cells[row].push_back(row < each->size()
-                                   ? ShadedCell{two_digits((*each)[row]), (*each)[row]}
-                                   : ShadedCell{});
-        }
-      }
+    std::vector<std::vector<double>> pairs;
+    for (size_t b = 0; b < (measured.*of).size(); ++b) {
+      columns.insert(columns.end(), {text("block ", b), "estimate"});
+      pairs.insert(pairs.end(), {(measured.*of)[b], (estimated.*of)[b]});
     }
-    return "\n" + title + "\n" + shaded_table(rows, columns, cells, style);
+    return shares_text(title, rows, columns, pairs, style);
   };
-  size_t most = 0;
-  for (const std::vector<double>& heads : measured.heads) most = std::max(most, heads.size());
-  std::vector<std::string> heads;
-  for (size_t h = 0; h < most; ++h) heads.push_back(text("head ", h));
   const std::optional<double> r = gradients::correlation(gradients::pairs_of(measured, estimated));
-  const bool feeds = std::any_of(measured.feed_forward.begin(), measured.feed_forward.end(),
-                                 [](const auto& row) { return !row.empty(); });
   return fitted(text("\nEstimated by two forward passes and one backward pass: the difference of ",
                      "the activations times the gradient of the corrupt run. ",
                      r ? text("Correlation with what is measured, over heads and feed-forwards: ",
                               formatted("%.3f", *r), ".\n")
                        : ""),
                 static_cast<size_t>(style.width)) +
-         (feeds ? shares("feed-forward", tokens, measured.feed_forward, estimated.feed_forward)
-                : "") +
-         shares("heads, at all positions", heads, measured.heads, estimated.heads);
+         shares("feed-forward", tokens, &probe::Patches::feed_forward) +
+         shares("heads, at all positions", head_names(measured), &probe::Patches::heads);
 }
 
 std::string lesson_text(const gradients::Lesson& found, const Task& task, double lr,
@@ -171,7 +146,7 @@ std::string lesson_text(const gradients::Lesson& found, const Task& task, double
   for (const gradients::Change& of : found.parameters) {
     table.add({of.name, three_digits(of.grad_norm), three_digits(of.update_norm),
                of.weight_norm > 0 ? three_digits(of.update_norm / of.weight_norm) : "-",
-               of.writes.empty() ? "" : written_text(of, task)});
+               tokens_text(token_names(task.tokenizer(), of.writes))});
   }
   out += table.text();
   if (found.others.empty()) return out;

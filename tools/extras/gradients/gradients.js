@@ -47,12 +47,27 @@ function teachPage({ before, after, loss_before, loss_after, parameters, others 
       shadedTable(["", "loss before", "after", "change"], others.map(other)))])];
 }
 
+// The norms by distance on a logarithmic axis, down to a millionth of the largest; a 0 is a gap.
+function curveOf(norms) {
+  const width = Math.min(640, innerWidth - 24), height = 220, left = 60, low = height - 28, shown = norms.filter((norm) => norm > 0).map(Math.log10);
+  const top = Math.ceil(Math.max(...shown)), bottom = Math.min(top - 1, Math.max(top - 6, Math.floor(Math.min(...shown))));
+  const x = (k) => left + ((width - left - 16) * k) / Math.max(1, norms.length - 1), y = (log) => 12 + ((low - 12) * (top - Math.max(bottom, log))) / (top - bottom);
+  const words = (at, line, text, anchor) => svgElement("text", { x: at, y: line, "text-anchor": anchor, "font-size": 12, fill: "currentColor" }, text);
+  const powers = Array.from({ length: top - bottom + 1 }, (_, i) => top - i), last = norms.length - 1;
+  const path = norms.map((norm, k) => (norm > 0 ? `${norms[k - 1] > 0 ? "L" : "M"}${x(k).toFixed(1)},${y(Math.log10(norm)).toFixed(1)}` : "")).join("");
+  return svgElement("svg", { viewBox: `0 0 ${width} ${height}`, style: "width: 100%; max-width: 44rem", role: "img", "aria-label": "The norm of the gradient by distance" },
+    ...powers.flatMap((power) => [svgElement("path", { d: `M${left},${y(power)}H${width - 16}`, stroke: "var(--line)" }), words(left - 6, y(power) + 4, threeDigits(10 ** power), "end")]),
+    ...[...new Set([0, Math.round(last / 2), last])].map((k) => words(x(k), height - 8, String(k), "middle")),
+    svgElement("path", { d: path, fill: "none", stroke: "var(--accent)", "stroke-width": 2 }),
+    ...norms.map((norm, k) => (norm > 0 ? svgElement("circle", { cx: x(k), cy: y(Math.log10(norm)), r: 2, fill: "var(--accent)" }) : null)).filter(Boolean));
+}
+
 function reachPage({ windows, gradient_norm, source_gradient_norm }) {
   const rows = (norms) => {
     const largest = Math.max(...norms, 1e-300);
     return norms.map((norm, k) => [String(k), shaded(threeDigits(norm), norm > 0 ? Math.max(0, 1 + Math.log10(norm / largest) / 4) : 0)]);
   };
-  const curve = (id, title, norms) => section(id, title, shadedTable(["distance", "|gradient|"], rows(norms)));
+  const curve = (id, title, norms) => section(id, title, norms.some((norm) => norm > 0) ? curveOf(norms) : null, shadedTable(["distance", "|gradient|"], rows(norms)));
   return [
     ...(source_gradient_norm ? [curve("source", "Source, from its end", source_gradient_norm)] : []),
     curve("reach", `d loss at the last token / d embedding, by distance${windows > 1 ? `: mean over ${windows} examples` : ""}`, gradient_norm)];

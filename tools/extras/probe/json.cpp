@@ -7,15 +7,8 @@
 namespace heed::probe {
 
 namespace {
-
 using Json = nlohmann::ordered_json;
-
-// Half a character, as byte tokens have them, is replaced.
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
-
-}  // namespace
 
 std::string to_json(const HeadScores& scores) {
   Json heads = Json::array();
@@ -34,9 +27,9 @@ std::string to_json(const HeadScores& scores) {
     head["entropy"] = of.entropy;
     heads.push_back(std::move(head));
   }
-  return dumped({{"repeat", scores.repeat ? Json(*scores.repeat) : Json()},
-                 {"sequences", scores.sequences},
-                 {"heads", std::move(heads)}});
+  return dumped<Json>({{"repeat", scores.repeat ? Json(*scores.repeat) : Json()},
+                       {"sequences", scores.sequences},
+                       {"heads", std::move(heads)}});
 }
 
 std::string to_json(const Lens& lens, const Task& text) {
@@ -54,7 +47,7 @@ std::string to_json(const Lens& lens, const Task& text) {
     }
     blocks.push_back(std::move(positions));
   }
-  return dumped(
+  return dumped<Json>(
       {{"tokens", token_names(text.tokenizer(), lens.ids)}, {"blocks", std::move(blocks)}});
 }
 
@@ -66,18 +59,18 @@ std::string to_json(const Ablations& ablations) {
                      {"loss", of.loss},
                      {"accuracy", of.accuracy ? Json(*of.accuracy) : Json()}});
   }
-  return dumped({{"loss", ablations.loss},
-                 {"accuracy", ablations.accuracy ? Json(*ablations.accuracy) : Json()},
-                 {"parts", std::move(parts)}});
+  return dumped<Json>({{"loss", ablations.loss},
+                       {"accuracy", ablations.accuracy ? Json(*ablations.accuracy) : Json()},
+                       {"parts", std::move(parts)}});
 }
 
 std::string to_json(const Patches& patches) {
-  return dumped({{"clean", patches.clean},
-                 {"corrupt", patches.corrupt},
-                 {"residual", patches.residual},
-                 {"attention", patches.attention},
-                 {"feed_forward", patches.feed_forward},
-                 {"heads", patches.heads}});
+  return dumped<Json>({{"clean", patches.clean},
+                       {"corrupt", patches.corrupt},
+                       {"residual", patches.residual},
+                       {"attention", patches.attention},
+                       {"feed_forward", patches.feed_forward},
+                       {"heads", patches.heads}});
 }
 
 std::string to_json(const Attribution& attribution) {
@@ -88,7 +81,7 @@ std::string to_json(const Attribution& attribution) {
                      {"head", of.head ? Json(*of.head) : Json()},
                      {"value", of.value}});
   }
-  return dumped({{"logit", attribution.logit}, {"parts", std::move(parts)}});
+  return dumped<Json>({{"logit", attribution.logit}, {"parts", std::move(parts)}});
 }
 
 }  // namespace heed::probe

@@ -12,6 +12,12 @@
 
 namespace heed::probe {
 
+// In one line. Half a character, as byte tokens have them, is replaced.
+template <class Json>
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
 // {"repeat", "sequences", "heads": [{"layer", "block", "head", scores...}]}; "repeat" is null for
 // examples, and scores that have no meaning are absent.
 std::string to_json(const HeadScores& scores);

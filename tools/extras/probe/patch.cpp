@@ -54,8 +54,7 @@ class Patching {
   // m of a run of the model as it is now observed.
   double measured(const Input& in) const {
     const EvaluationMode evaluating(model_);
-    const Array logits = model_(in).value();  // (1, T, V) or (1, V)
-    return measure_(logits.data() + logits.size() - logits.dim(-1));
+    return measure_.at_end(model_(in).value());
   }
 
   // The share for the elements [first, end) in runs of `width`, one every `step`.
@@ -90,19 +89,10 @@ Patches patch(Module& model, const Input& clean, const Input& corrupt, const Mea
   require(clean.ids.shape() == corrupt.ids.shape() && clean.ids.dim(0) == 1,
           "heed probe: patch: expected ids (1, T) of one shape, got ", clean.ids.shape(), " and ",
           corrupt.ids.shape());
-  std::vector<PartObserver::Watched> parts;
   std::vector<const Module*> attention;
-  for (const Block& block : blocks) {
-    parts.push_back({block.layer, Activation::output});
-    parts.push_back({block.attention.front(), Activation::output});
-    parts.push_back({block.attention.front(), Activation::heads});
-    attention.push_back(block.attention.front());
-    if (block.feed_forward != nullptr) {
-      parts.push_back({block.feed_forward, Activation::output});
-    }
-  }
+  for (const Block& block : blocks) attention.push_back(block.attention.front());
   count_heads(model, clean, attention, "heed probe: patch");
-  const Patching patching(model, clean, corrupt, measure, parts);
+  const Patching patching(model, clean, corrupt, measure, watched_in(blocks));
   Patches found{.clean = patching.of_clean(), .corrupt = patching.of_corrupt()};
   require<ConfigError>(
       found.clean != found.corrupt,

@@ -51,20 +51,6 @@ std::vector<std::string> numbered(const char* what, size_t count) {
   return names;
 }
 
-// Shares of an answer by row and block, each in its colour.
-std::string shares_text(const std::string& title, const std::vector<std::string>& rows,
-                        const std::vector<std::vector<double>>& blocks, const HeatMapStyle& style) {
-  std::vector<std::vector<ShadedCell>> cells;
-  for (size_t row = 0; row < rows.size(); ++row) {
-    cells.emplace_back();
-    for (const std::vector<double>& block : blocks) {
-      const bool there = row < block.size();
-      cells.back().push_back(there ? ShadedCell{fixed(block[row], 2), block[row]} : ShadedCell{});
-    }
-  }
-  return "\n" + title + "\n" + shaded_table(rows, numbered("block", blocks.size()), cells, style);
-}
-
 // "head 3", "feed-forward".
 std::string part_name(const probe::Contribution& of) {
   std::string name = of.head ? text(of.part, " ", *of.head) : of.part;
@@ -80,6 +66,28 @@ std::string tokens_text(const std::vector<std::string>& names) {
     out += "[" + printable(name, 20) + "]";
   }
   return shortened(out, 400);
+}
+
+std::string shares_text(const std::string& title, const std::vector<std::string>& rows,
+                        const std::vector<std::string>& columns,
+                        const std::vector<std::vector<double>>& shares, const HeatMapStyle& style) {
+  if (std::all_of(shares.begin(), shares.end(), [](const auto& of) { return of.empty(); })) {
+    return "";
+  }
+  std::vector<std::vector<ShadedCell>> cells(rows.size());
+  for (size_t row = 0; row < rows.size(); ++row) {
+    for (const std::vector<double>& column : shares) {
+      const bool there = row < column.size();
+      cells[row].push_back(there ? ShadedCell{fixed(column[row], 2), column[row]} : ShadedCell{});
+    }
+  }
+  return "\n" + title + "\n" + shaded_table(rows, columns, cells, style);
+}
+
+std::vector<std::string> head_names(const probe::Patches& patches) {
+  size_t most = 0;
+  for (const std::vector<double>& block : patches.heads) most = std::max(most, block.size());
+  return numbered("head", most);
 }
 
 std::string with_sign(double value, int digits) {
@@ -210,10 +218,6 @@ std::string patches_text(const probe::Patches& patches, const std::vector<std::s
   for (size_t t = 0; t < clean.size(); ++t) {
     positions.push_back(clean[t] == corrupt[t] ? clean[t] : clean[t] + " (" + corrupt[t] + ")");
   }
-  size_t most = 0;
-  for (const std::vector<double>& block : patches.heads) {
-    most = std::max(most, block.size());
-  }
   const std::string intro = text(
       "The logit of the answer, minus that of --wrong if it is given: clean ",
       fixed(patches.clean, 3), ", corrupt ", fixed(patches.corrupt, 3),
@@ -221,14 +225,12 @@ std::string patches_text(const probe::Patches& patches, const std::vector<std::s
       "activation is put into the corrupt run. A row is a token of the clean prompt, with that ",
       "of the corrupt one in brackets.\n");
   std::string out = fitted(intro, static_cast<size_t>(style.width));
-  out += shares_text("residual stream after the block", positions, patches.residual, style);
-  out += shares_text("attention", positions, patches.attention, style);
-  const bool feeds = std::any_of(patches.feed_forward.begin(), patches.feed_forward.end(),
-                                 [](const std::vector<double>& row) { return !row.empty(); });
-  if (feeds) {
-    out += shares_text("feed-forward", positions, patches.feed_forward, style);
-  }
-  return out + shares_text("heads, at all positions", numbered("head", most), patches.heads, style);
+  const std::vector<std::string> blocks = numbered("block", patches.heads.size());
+  out += shares_text("residual stream after the block", positions, blocks, patches.residual, style);
+  out += shares_text("attention", positions, blocks, patches.attention, style);
+  out += shares_text("feed-forward", positions, blocks, patches.feed_forward, style);
+  return out +
+         shares_text("heads, at all positions", head_names(patches), blocks, patches.heads, style);
 }
 
 std::string attribution_text(const probe::Attribution& attribution, const std::string& answer,

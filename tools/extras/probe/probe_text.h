@@ -25,6 +25,12 @@ std::string ablations_text(const probe::Ablations& ablations);
 // Shares by position, with the tokens of both prompts, and by head.
 std::string patches_text(const probe::Patches& patches, const std::vector<std::string>& clean,
                          const std::vector<std::string>& corrupt, const HeatMapStyle& style);
+// Shares of an answer by row and column, each in its colour; nothing if no column has any.
+std::string shares_text(const std::string& title, const std::vector<std::string>& rows,
+                        const std::vector<std::string>& columns,
+                        const std::vector<std::vector<double>>& shares, const HeatMapStyle& style);
+// "head 0", "head 1", ..., as many as the block with most has.
+std::vector<std::string> head_names(const probe::Patches& patches);
 // "+1.25", "-0.03".
 std::string with_sign(double value, int digits);
 // Values of parts by name and block, each in its colour; parts outside of blocks are left out.

@@ -43,6 +43,7 @@ int32_t column_of(const TrainedRun& run, const std::string& option, const std::s
                        printable(answer, 40));
   const std::vector<int32_t> ids =
       with_place<ConfigError>(option + ": ", [&] { return task.tokenizer()->encode(answer); });
+  require<ConfigError>(!ids.empty(), option, ": expected one token, got none");
   require<ConfigError>(ids.size() == 1, option, ": expected one token, got ", ids.size(), ": ",
                        tokens_text(token_names(task.tokenizer(), ids)));
   return ids.front();

@@ -15,19 +15,6 @@ namespace {
 
 const std::string write_name = "heed probe: write";
 
-using Row = std::vector<double>;  // (d_model), of the last position
-
-Row last_row(const Array& value) {
-  const auto row = value.span().last(static_cast<size_t>(value.dim(-1)));
-  return {row.begin(), row.end()};
-}
-
-Row difference(const Row& a, const Row& b) {
-  Row out = a;
-  std::transform(a.begin(), a.end(), b.begin(), out.begin(), std::minus<>());
-  return out;
-}
-
 // A sum of rows, and whether it is what the model computed.
 class Sum {
  public:
@@ -104,17 +91,10 @@ class Writings {
   Writings(Module& model, const Input& in, const std::vector<Block>& blocks, const Ends& ends) {
     add_embeddings(ends, all);
     stream_.add(last_row(ends.stream));
-    std::vector<PartObserver::Watched> watched;
     std::vector<const Module*> attention;
-    for (const Block& block : blocks) {
-      attention.push_back(block.attention.front());
-      watched.push_back({attention.back(), Activation::heads});
-      for (const Module* part : {block.layer, attention.back(), block.feed_forward}) {
-        watched.push_back({part, Activation::output});
-      }
-    }
+    for (const Block& block : blocks) attention.push_back(block.attention.front());
     heads_ = count_heads(model, in, attention, write_name);
-    kept_ = activations_of(model, in, watched);
+    kept_ = activations_of(model, in, watched_in(blocks));
     int64_t most = 0;
     for (const auto& [part, heads] : heads_) {
       most = std::max(most, heads);
@@ -211,31 +191,41 @@ HeldNorm held_norm(const Ends& ends) {
   return norm;
 }
 
-// What is measured for each row in place of what the norm gives, T rows in a run.
-std::vector<double> measured(const Measure& measure, Module& model, const Input& in,
-                             const Module* norm, const std::vector<Row>& rows) {
-  const int64_t tokens = in.ids.size(), count = std::ssize(rows);
-  std::vector<double> found;
+}  // namespace
+
+Row last_row(const Array& value) {
+  const auto row = value.span().last(static_cast<size_t>(value.dim(-1)));
+  return {row.begin(), row.end()};
+}
+
+Row difference(const Row& a, const Row& b) {
+  Row out = a;
+  std::transform(a.begin(), a.end(), b.begin(), out.begin(), std::minus<>());
+  return out;
+}
+
+std::vector<std::vector<real>> logits_of_rows(Module& model, const Input& in, const Module* layer,
+                                              const std::vector<Row>& rows) {
+  const int64_t tokens = in.ids.size(), count = std::ssize(rows), width = std::ssize(rows.front());
+  std::vector<std::vector<real>> found;
   for (int64_t first = 0; first < count; first += tokens) {
     const int64_t end = std::min(first + tokens, count);
-    const auto width = std::ssize(rows.front());
     Array y = Array::zeros({1, tokens, width});
     for (int64_t i = first; i < end; ++i) {
-      std::transform(rows[static_cast<size_t>(i)].begin(), rows[static_cast<size_t>(i)].end(),
-                     y.mutable_data() + (i - first) * width,
+      const Row& row = rows[static_cast<size_t>(i)];
+      std::transform(row.begin(), row.end(), y.mutable_data() + (i - first) * width,
                      [](double number) { return static_cast<real>(number); });
     }
-    const PartObserver in_place({{norm, Activation::output}},
+    const PartObserver in_place({{layer, Activation::output}},
                                 [&](const Observation&) { return y; });
     const Array logits = model(in).value();  // (1, T, V)
     for (int64_t i = first; i < end; ++i) {
-      found.push_back(measure(logits.data() + (i - first) * logits.dim(2)));
+      const real* const row = logits.data() + (i - first) * logits.dim(2);
+      found.emplace_back(row, row + logits.dim(2));
     }
   }
   return found;
 }
-
-}  // namespace
 
 Attribution attribute(Module& model, const Input& in, const Measure& measure) {
   const EvaluationMode evaluating(model);
@@ -250,10 +240,12 @@ Attribution attribute(Module& model, const Input& in, const Measure& measure) {
   }
   rows.emplace_back(norm.shift.size());  // what is left without any part
   rows.push_back(norm.shift);
-  const std::vector<double> logits = measured(measure, model, in, ends.norm, rows);
+  std::vector<double> logits;
+  for (const std::vector<real>& row : logits_of_rows(model, in, ends.norm, rows)) {
+    logits.push_back(measure(row.data()));
+  }
   const double shift = logits.back(), nothing = logits[logits.size() - 2];
-  const Array& output = ends.output;  // (1, T, V)
-  Attribution found{.logit = measure(output.data() + output.size() - output.dim(2))};
+  Attribution found{.logit = measure.at_end(ends.output)};
   double sum = shift, largest = 1;
   for (size_t i = 0; i < writings.all.size(); ++i) {
     Contribution& part = found.parts.emplace_back(writings.all[i].part);

@@ -36,6 +36,14 @@ struct Attribution {
   std::vector<Contribution> parts;  // in the order in which they run
 };
 
+using Row = std::vector<double>;  // (d_model), of one position
+// Of the last position.
+Row last_row(const Array& value);
+Row difference(const Row& a, const Row& b);
+// The logits (V) of each row in place of what a layer gives, T rows in a run.
+std::vector<std::vector<real>> logits_of_rows(Module& model, const Input& in, const Module* layer,
+                                              const std::vector<Row>& rows);
+
 // For a batch of one. Throws ConfigError for a model without blocks or heads, for one
 // that reads two sequences or names no token at each position, for attention that is no sum over
 // its heads, for blocks that do more than add to the stream, and for a last block that is followed

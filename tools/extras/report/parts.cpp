@@ -147,6 +147,19 @@ Array PartObserver::visit(const Module& layer, Activation what, const Array& val
       {part_of(layer, what), &layer, what, first, value, running.cross, running.beside_context});
 }
 
+std::vector<PartObserver::Watched> watched_in(const std::vector<Block>& blocks) {
+  std::vector<PartObserver::Watched> watched;
+  for (const Block& block : blocks) {
+    watched.push_back({block.layer, Activation::output});
+    for (const Module* part : block.attention) {
+      watched.push_back({part, Activation::output});
+      watched.push_back({part, Activation::heads});
+    }
+    if (block.feed_forward != nullptr) watched.push_back({block.feed_forward, Activation::output});
+  }
+  return watched;
+}
+
 Activations activations_of(Module& model, const Input& in,
                            const std::vector<PartObserver::Watched>& watched) {
   const EvaluationMode evaluating(model);

@@ -53,6 +53,10 @@ struct Measure {
   double operator()(const real* logits) const {
     return static_cast<double>(logits[answer]) - (wrong ? static_cast<double>(logits[*wrong]) : 0);
   }
+  // At the last position of logits (1, T, V), or of (1, V).
+  double at_end(const Array& logits) const {
+    return (*this)(logits.data() + logits.size() - logits.dim(-1));
+  }
 };
 
 // An activation of one of the layers that a PartObserver watches.
@@ -101,6 +105,8 @@ class PartObserver : public ForwardObserver {
   std::map<Activation, int64_t> next_head_;  // of the part that is running
 };
 
+// The outputs of blocks, of their attention and their feed-forward, and the heads of the attention.
+std::vector<PartObserver::Watched> watched_in(const std::vector<Block>& blocks);
 // Activations of one forward pass, by Observation::key().
 using Activations = std::map<std::tuple<const Module*, Activation, int64_t>, Array>;
 Activations activations_of(Module& model, const Input& in,

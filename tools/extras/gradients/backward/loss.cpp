@@ -12,6 +12,14 @@ std::span<const real> row_of(const Array& logits, int64_t row) {
   return logits.span().subspan(static_cast<size_t>(row) * width, width);
 }
 
+// ln sum_j exp x_j
+double log_sum(std::span<const real> x) {
+  const auto largest = static_cast<double>(*std::max_element(x.begin(), x.end()));
+  double sum = 0;
+  for (const real each : x) sum += std::exp(static_cast<double>(each) - largest);
+  return largest + std::log(sum);
+}
+
 }  // namespace
 
 Target last_target(const Array& logits, int32_t column) {
@@ -20,24 +28,15 @@ Target last_target(const Array& logits, int32_t column) {
 
 std::vector<double> probabilities(const Array& logits, int64_t row) {
   const auto of = row_of(logits, row);
-  const auto largest = static_cast<double>(*std::max_element(of.begin(), of.end()));
+  const double whole = log_sum(of);
   std::vector<double> p;
-  double sum = 0;
-  for (const real logit : of) {
-    p.push_back(std::exp(static_cast<double>(logit) - largest));
-    sum += p.back();
-  }
-  for (double& each : p) each /= sum;
+  for (const real logit : of) p.push_back(std::exp(static_cast<double>(logit) - whole));
   return p;
 }
 
 Loss loss_of(const Array& logits, const Target& target) {
   const auto of = row_of(logits, target.row);
-  const auto largest = static_cast<double>(*std::max_element(of.begin(), of.end()));
-  double sum = 0;
-  for (const real logit : of) sum += std::exp(static_cast<double>(logit) - largest);
-  const auto wanted = static_cast<double>(of[static_cast<size_t>(target.column)]);
-  const double loss = largest + std::log(sum) - wanted;
+  const double loss = log_sum(of) - static_cast<double>(of[static_cast<size_t>(target.column)]);
   return {loss, std::exp(-loss)};
 }
 

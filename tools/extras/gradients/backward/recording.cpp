@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/base/sum.h"
 #include "autograd/graph/graph_observer.h"
 
 namespace heed::gradients {
@@ -108,31 +109,41 @@ class GradientObserver final : public GraphObserver {
   const Recorder& recorder_;
 };
 
+double dot(std::span<const real> a, std::span<const real> b) {
+  return sum_of(0, std::ssize(a), [x = a.data(), y = b.data()](int64_t i) {
+    return static_cast<double>(x[i]) * static_cast<double>(y[i]);
+  });
+}
+
 }  // namespace
 
-double euclidean_norm(const Array& values) {
-  double squares = 0;
-  for (const real each : values.span()) {
-    squares += static_cast<double>(each) * static_cast<double>(each);
-  }
-  return std::sqrt(squares);
+double euclidean_norm(std::span<const real> values, std::span<const real> less) {
+  const real *const a = values.data(), *const b = less.empty() ? nullptr : less.data();
+  return std::sqrt(sum_of(0, std::ssize(values), [a, b](int64_t i) {
+    const double each = static_cast<double>(a[i]) - (b != nullptr ? static_cast<double>(b[i]) : 0);
+    return each * each;
+  }));
 }
 
-double Recorded::product() const {
-  double sum = 0;
-  for (size_t i = 0; i < value.span().size(); ++i) {
-    sum += static_cast<double>(value.span()[i]) * static_cast<double>(gradient.span()[i]);
-  }
-  return sum;
-}
+double Recorded::product() const { return dot(value.span(), gradient.span()); }
 
 double Recorded::product_at(int64_t t) const {
   const auto width = static_cast<size_t>(value.dim(-1)), first = static_cast<size_t>(t) * width;
-  double sum = 0;
-  for (size_t i = first; i < first + width; ++i) {
-    sum += static_cast<double>(value.span()[i]) * static_cast<double>(gradient.span()[i]);
+  return dot(value.span().subspan(first, width), gradient.span().subspan(first, width));
+}
+
+std::vector<double> Recording::products_of_heads(const Module* attention) const {
+  std::vector<double> all;
+  for (const auto& [key, z] : parts) {
+    const auto& [part, what, first] = key;
+    if (part != attention || what != Activation::heads) continue;
+    const int64_t heads = z.value.dim(2), rows = z.value.dim(1) * heads;
+    all.resize(static_cast<size_t>(first + heads));
+    for (int64_t i = 0; i < rows; ++i) {
+      all[static_cast<size_t>(first + i % heads)] += z.product_at(i);
+    }
   }
-  return sum;
+  return all;
 }
 
 Recording record(Module& model, const Input& in,

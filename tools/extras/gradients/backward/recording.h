@@ -18,8 +18,7 @@ namespace heed::gradients {
 struct Recorded {
   Array value, gradient;
 
-  // The sum of value times gradient over all elements or, of an array (..., d), over those of row
-  // t.
+  // The sum of value times gradient over all elements or, of an array (..., d), those of row t.
   double product() const;
   double product_at(int64_t t) const;
 };
@@ -40,6 +39,9 @@ struct Recording {
   const Recorded& output_of(const Module* part) const {
     return parts.at({part, Activation::output, 0});
   }
+  // The product of each head of an attention, z (1, T, H, d) in one piece or several; none if it
+  // offers no heads.
+  std::vector<double> products_of_heads(const Module* attention) const;
 };
 
 // d m / d output, of the output's shape.
@@ -55,7 +57,7 @@ Recording record(Module& model, const Input& in,
                  const std::string& probe);
 
 void zero_gradients(const Module& model);
-// The Euclidean norm of all elements.
-double euclidean_norm(const Array& values);
+// The Euclidean norm of all elements, or of those of the difference to `less`.
+double euclidean_norm(std::span<const real> values, std::span<const real> less = {});
 
 }  // namespace heed::gradients

@@ -2,29 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
-#include <set>
 
 #include "tools/extras/gradients/measure/sgd_step.h"
+#include "train/check/gradients/samples.h"
 #include "train/check/gradients/slopes.h"
 #include "train/step.h"
 
 namespace heed::gradients {
-
-namespace {
-
-// The element with the largest gradient, and others by chance.
-std::set<int64_t> drawn(const Array& gradient, int64_t count, std::mt19937_64& words) {
-  const auto larger = [](real a, real b) { return std::abs(a) < std::abs(b); };
-  const auto all = gradient.span();
-  std::set<int64_t> at{std::max_element(all.begin(), all.end(), larger) - all.begin()};
-  while (std::ssize(at) < std::min(count, gradient.size())) {
-    at.insert(static_cast<int64_t>(words() % all.size()));
-  }
-  return at;
-}
-
-}  // namespace
 
 std::vector<Rate> try_rates(Module& model, const Input& in, const Target& target, double lr,
                             int64_t count) {
@@ -37,6 +21,7 @@ std::vector<Rate> try_rates(Module& model, const Input& in, const Target& target
     const Array logits = model(in).value();
     const std::vector<double> p = probabilities(logits, target.row);
     rate.loss = loss_of(logits, target).loss;
+    if (!std::isfinite(rate.loss)) break;
     rate.likeliest = static_cast<int32_t>(std::max_element(p.begin(), p.end()) - p.begin());
     rate.probability = p[static_cast<size_t>(rate.likeliest)];
     rates.push_back(rate);
@@ -47,7 +32,8 @@ std::vector<Rate> try_rates(Module& model, const Input& in, const Target& target
 double slope_of(const Module& model) {
   double squares = 0;
   for (const NamedParameter& each : trained_parameters(model)) {
-    if (const Array gradient = each.tensor.grad()) squares += std::pow(euclidean_norm(gradient), 2);
+    if (const Array gradient = each.tensor.grad())
+      squares += std::pow(euclidean_norm(gradient.span()), 2);
   }
   return squares;
 }
@@ -56,14 +42,18 @@ std::vector<Slope> measure_slopes(Module& model, const Input& in, const Target& 
                                   int64_t count) {
   const NoGrad off;
   constexpr double h = is_float64 ? 1e-4 : 1e-2;
-  std::mt19937_64 words(1);
   std::vector<Slope> slopes;
   std::vector<NamedParameter> parameters = trained_parameters(model);
   const int64_t each_has = std::max<int64_t>(2, count / std::ssize(parameters) + 1);
+  const auto smaller = [](real a, real b) { return std::abs(a) < std::abs(b); };
   for (NamedParameter& each : parameters) {
     const Array gradient =
         each.tensor.grad() ? each.tensor.grad() : Array::zeros(each.tensor.shape());
-    for (const int64_t at : drawn(gradient, each_has, words)) {
+    std::vector<int64_t> elements = sampled_elements(gradient.shape(), each_has);
+    const auto all = gradient.span();
+    const auto steepest = std::max_element(all.begin(), all.end(), smaller) - all.begin();
+    if (std::count(elements.begin(), elements.end(), steepest) == 0) elements.back() = steepest;
+    for (const int64_t at : elements) {
       const real before = each.tensor.value().data()[at];
       const auto move_to = [&](real w) { each.tensor.mutable_value()[at] = w; };
       const Line line = [&](double t) {

@@ -16,7 +16,7 @@ struct Rate {
   int32_t likeliest = 0;   // column of the target's row after the step
   double probability = 0;  // its softmax
 };
-// (k / count)^2 lr for k = 0 ... count.
+// (k / count)^2 lr for k = 0 ... count, as far as the loss is finite.
 std::vector<Rate> try_rates(Module& model, const Input& in, const Target& target, double lr,
                             int64_t count);
 // |dL/dw|^2 over all trained parameters.

@@ -161,7 +161,7 @@ std::map<std::string, Array> run_back(PageData& page, const Array& cotangent) {
     std::vector<double> norms;
     for (size_t i = 0; i < x.size(); ++i) {
       const Array sent = x[i].grad();
-      norms.push_back(sent ? euclidean_norm(sent) : 0);
+      norms.push_back(sent ? euclidean_norm(sent.span()) : 0);
       Array& sum = gradients[step.of[i]];
       sum = sum && sent ? (Tensor(sum) + Tensor(sent)).value() : sent ? sent.clone() : sum;
     }

@@ -65,17 +65,14 @@ class Parts {
   }
 
   void add_attention(const Module& attention, int64_t block, const std::string& cross) {
-    const size_t before = all.size();
-    for (const auto& [key, z] : recording_.parts) {  // (1, T, H, d), in one piece or several
-      const auto& [part, what, first] = key;
-      const int64_t heads = z.value.dim(2), tokens = z.value.dim(1);
-      for (int64_t h = 0; part == &attention && what == Activation::heads && h < heads; ++h) {
-        double value = 0;
-        for (int64_t t = 0; t < tokens; ++t) value += z.product_at(t * heads + h);
-        add(attention, {.part = cross + "head", .block = block, .head = first + h, .value = value});
-      }
+    const std::vector<double> heads = recording_.products_of_heads(&attention);
+    for (int64_t h = 0; h < std::ssize(heads); ++h) {
+      add(attention, {.part = cross + "head",
+                      .block = block,
+                      .head = h,
+                      .value = heads[static_cast<size_t>(h)]});
     }
-    if (all.size() == before) {
+    if (heads.empty()) {
       add(attention, {.part = cross + "attention",
                       .block = block,
                       .value = recording_.output_of(&attention).product()});
@@ -86,22 +83,6 @@ class Parts {
 
   const Recording& recording_;
 };
-
-std::vector<probe::PartObserver::Watched> parts_of(const Stacks& stacks) {
-  std::vector<probe::PartObserver::Watched> watched;
-  for (const std::vector<Block>& stack : stacks) {
-    for (const Block& block : stack) {
-      for (const Module* attention : block.attention) {
-        watched.push_back({attention, Activation::heads});
-        watched.push_back({attention, Activation::output});
-      }
-      if (block.feed_forward != nullptr) {
-        watched.push_back({block.feed_forward, Activation::output});
-      }
-    }
-  }
-  return watched;
-}
 
 std::vector<Part> parts_in(const Recording& recording, const Stacks& stacks, const Module* norm) {
   Parts parts(recording);
@@ -133,20 +114,24 @@ std::vector<TokenShare> shares_of_tokens(const Recording& recording) {
 
 Attributions attribute(Module& model, const Input& in, const probe::Measure& measure) {
   const Stacks stacks = probe::stacks_in(model);
+  std::vector<probe::PartObserver::Watched> watched;
   std::vector<const Module*> first;
   const Module* norm = nullptr;
-  for (const std::vector<Block>& stack : stacks) first.push_back(stack.front().layer);
+  for (const std::vector<Block>& stack : stacks) {
+    const auto more = probe::watched_in(stack);
+    watched.insert(watched.end(), more.begin(), more.end());
+    first.push_back(stack.front().layer);
+  }
   if (!stacks.empty()) {
     const NoGrad off;
     norm = probe::ends_of(model, in, stacks.back()).norm;
   }
   const Recording recording = record(
-      model, in, parts_of(stacks), first,
+      model, in, watched, first,
       [&](const Array& logits) { return measure_cotangent(logits, measure); },
       "heed probe: attribute");
-  const Array& logits = recording.output;
-  Attributions found{measure(logits.data() + logits.size() - logits.dim(-1)),
-                     parts_in(recording, stacks, norm), shares_of_tokens(recording)};
+  Attributions found{measure.at_end(recording.output), parts_in(recording, stacks, norm),
+                     shares_of_tokens(recording)};
   zero_gradients(model);
   return found;
 }

@@ -1,7 +1,6 @@
 #include "tools/extras/gradients/measure/reach.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "tools/extras/gradients/backward/loss.h"
 
@@ -21,11 +20,7 @@ class Mean {
     sums_.resize(std::max(sums_.size(), rows));
     counts_.resize(sums_.size());
     for (size_t k = 0; k < rows; ++k) {
-      double squares = 0;
-      for (const real each : gradient.span().subspan((rows - 1 - k) * width, width)) {
-        squares += static_cast<double>(each) * static_cast<double>(each);
-      }
-      sums_[k] += std::sqrt(squares);
+      sums_[k] += euclidean_norm(gradient.span().subspan((rows - 1 - k) * width, width));
       counts_[k] += 1;
     }
   }

@@ -1,9 +1,10 @@
 #include "tools/extras/gradients/measure/teach.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include "tools/extras/gradients/measure/sgd_step.h"
+#include "tools/extras/probe/write.h"
 #include "train/step.h"
 
 namespace heed::gradients {
@@ -13,114 +14,65 @@ namespace {
 const std::string teach_name = "heed probe: teach";
 
 // The attention or feed-forward of a block that a parameter belongs to, or null.
-const Module* part_with(const std::vector<std::vector<probe::Block>>& stacks,
-                        const std::string& parameter) {
-  for (const std::vector<probe::Block>& stack : stacks) {
-    for (const probe::Block& block : stack) {
-      std::vector<const Module*> parts = block.attention;
-      if (block.feed_forward != nullptr) parts.push_back(block.feed_forward);
-      for (const Module* part : parts) {
-        if (parameter.starts_with(part->path() + ".")) return part;
-      }
+const Module* part_with(const std::vector<probe::Block>& blocks, const std::string& parameter) {
+  for (const probe::Block& block : blocks) {
+    std::vector<const Module*> parts = block.attention;
+    parts.push_back(block.feed_forward);
+    for (const Module* part : parts) {
+      if (part != nullptr && parameter.starts_with(part->path() + ".")) return part;
     }
   }
   return nullptr;
 }
 
-std::vector<real> last_row(const Array& value) {
-  const auto row = value.span().last(static_cast<size_t>(value.dim(-1)));
-  return {row.begin(), row.end()};
+// What a part of the model gives at the last position.
+probe::Row given_by(Module& model, const Input& in, const Module& part) {
+  const auto output = probe::activations_of(model, in, {{&part, Activation::output}});
+  return probe::last_row(output.at({&part, Activation::output, 0}));
 }
 
-// What each change of a matrix writes to the residual stream, and what that means as tokens.
-class BackwardLens {
- public:
-  BackwardLens(Module& model, const Input& in, double lr)
-      : model_(model), in_(in), lr_(lr), stacks_(probe::stacks_in(model)) {}
+// The three tokens whose logits grow most; none if they are no numbers.
+std::vector<int32_t> raised(const std::vector<real>& logits, const std::vector<real>& nothing) {
+  std::vector<std::pair<real, int32_t>> fallen;
+  for (size_t id = 0; id < logits.size(); ++id) {
+    fallen.emplace_back(nothing[id] - logits[id], static_cast<int32_t>(id));
+    if (!std::isfinite(fallen.back().first)) return {};
+  }
+  std::vector<int32_t> ids;
+  const auto most = std::min<size_t>(3, fallen.size());
+  std::partial_sort(fallen.begin(), fallen.begin() + static_cast<std::ptrdiff_t>(most),
+                    fallen.end());
+  for (size_t i = 0; i < most; ++i) ids.push_back(fallen[i].second);
+  return ids;
+}
 
-  // Only for a model that names a token at each position, after its last block.
-  void fill(std::vector<Change>& changes, const std::vector<NamedParameter>& parameters) {
-    if (stacks_.size() != 1) return;
-    const NoGrad off;
-    std::vector<std::vector<real>> rows;
-    std::vector<Change*> of;
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      const Module* const part = part_with(stacks_, parameters[i].name);
-      if (part == nullptr || parameters[i].tensor.rank() != 2 || !parameters[i].tensor.grad()) {
-        continue;
-      }
-      std::vector<real> row = written(*part, parameters[i]);
-      if (std::any_of(row.begin(), row.end(), [](real each) { return each != 0; })) {
-        rows.push_back(std::move(row));
-        of.push_back(&changes[i]);
-      }
+// What each change of a matrix writes to the residual stream, as tokens: of a model that names a
+// token at each position, after its last block.
+void read_changes(Module& model, const Input& in, double lr,
+                  const std::vector<NamedParameter>& parameters, std::vector<Change>& changes) {
+  const auto stacks = probe::stacks_in(model);
+  if (stacks.size() != 1) return;
+  const NoGrad off;
+  std::vector<probe::Row> rows;
+  std::vector<Change*> of;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Module* const part = part_with(stacks.front(), parameters[i].name);
+    if (part == nullptr || parameters[i].tensor.rank() != 2 || !parameters[i].tensor.grad()) {
+      continue;
     }
-    if (rows.empty()) return;
-    rows.emplace_back(rows.front().size());  // what the norm and the output layer add by themselves
-    const std::vector<std::vector<real>> logits = read(rows);
-    for (size_t i = 0; i < of.size(); ++i) of[i]->writes = raised(logits[i], logits.back());
-  }
-
- private:
-  Array output(const Module& part) const {
-    return probe::activations_of(model_, in_, {{&part, Activation::output}})
-        .at({&part, Activation::output, 0});
-  }
-
-  std::vector<real> written(const Module& part, const NamedParameter& parameter) {
-    const std::vector<real> before = last_row(output(part));
-    const SgdStep step({parameter}, lr_);
-    std::vector<real> change = last_row(output(part));
-    std::transform(change.begin(), change.end(), before.begin(), change.begin(), std::minus<>());
-    return change;
-  }
-
-  // The logits (V) of each row as the residual stream after the last block, T rows in a run.
-  std::vector<std::vector<real>> read(const std::vector<std::vector<real>>& rows) const {
-    std::vector<std::vector<real>> found;
-    const probe::Block& last = stacks_.back().back();
-    const auto tokens = static_cast<size_t>(in_.ids.size());
-    while (found.size() < rows.size()) {
-      const size_t first = found.size(), end = std::min(first + tokens, rows.size());
-      const probe::PartObserver in_place(
-          {{last.layer, Activation::output}}, [&](const probe::Observation& seen) {
-            Array stream = Array::zeros(seen.value.shape());
-            for (size_t i = first; i < end; ++i) {
-              std::copy(rows[i].begin(), rows[i].end(),
-                        stream.mutable_data() + (i - first) * rows[i].size());
-            }
-            return stream;
-          });
-      const Array logits = model_(in_).value();
-      if (logits.rank() != 3) return std::vector<std::vector<real>>(rows.size());
-      const auto width = static_cast<size_t>(logits.dim(2));
-      for (size_t i = 0; i < end - first; ++i) {
-        const auto row = logits.span().subspan(i * width, width);
-        found.emplace_back(row.begin(), row.end());
-      }
+    const probe::Row before = given_by(model, in, *part);
+    const SgdStep step({parameters[i]}, lr);
+    probe::Row row = probe::difference(given_by(model, in, *part), before);
+    if (std::any_of(row.begin(), row.end(), [](double each) { return each != 0; })) {
+      rows.push_back(std::move(row));
+      of.push_back(&changes[i]);
     }
-    return found;
   }
-
-  static std::vector<int32_t> raised(const std::vector<real>& logits,
-                                     const std::vector<real>& nothing) {
-    std::vector<int32_t> ids(logits.size());
-    std::iota(ids.begin(), ids.end(), 0);
-    const auto by = [&](int32_t id) {
-      return logits[static_cast<size_t>(id)] - nothing[static_cast<size_t>(id)];
-    };
-    const auto most = std::min<size_t>(3, ids.size());
-    std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(most), ids.end(),
-                      [&](int32_t a, int32_t b) { return by(a) > by(b); });
-    ids.resize(most);
-    return ids;
-  }
-
-  Module& model_;
-  const Input& in_;
-  const double lr_;
-  const std::vector<std::vector<probe::Block>> stacks_;
-};
+  if (rows.empty()) return;
+  rows.emplace_back(rows.front().size());  // what the norm and the output layer add by themselves
+  const auto logits = probe::logits_of_rows(model, in, stacks.front().back().layer, rows);
+  for (size_t i = 0; i < of.size(); ++i) of[i]->writes = raised(logits[i], logits.back());
+}
 
 }  // namespace
 
@@ -177,10 +129,10 @@ Lesson teach(Module& model, const Input& in, int32_t answer, double lr,
   const std::vector<NamedParameter> parameters = trained_parameters(model);
   for (const NamedParameter& each : parameters) {
     const Array gradient = each.tensor.grad();
-    const double norm = gradient ? euclidean_norm(gradient) : 0;
-    lesson.parameters.push_back({each.name, norm, lr * norm, euclidean_norm(each.tensor.value())});
+    const double norm = gradient ? euclidean_norm(gradient.span()) : 0;
+    lesson.parameters.push_back(
+        {each.name, norm, lr * norm, euclidean_norm(each.tensor.value().span())});
   }
-  BackwardLens(model, in, lr).fill(lesson.parameters, parameters);
   {
     const SgdStep step(parameters, lr);
     const NoGrad off;
@@ -188,6 +140,13 @@ Lesson teach(Module& model, const Input& in, int32_t answer, double lr,
     lesson.after = loss_of(logits, last_target(logits, answer));
     run_checks(&Other::after);
   }
+  const bool finite = std::isfinite(lesson.after.loss) &&
+                      std::all_of(lesson.others.begin(), lesson.others.end(),
+                                  [](const Other& other) { return std::isfinite(other.after); });
+  require<ConfigError>(finite, teach_name,
+                       ": expected a rate after whose step the loss is finite, ", "got ", lr,
+                       "; try a smaller --lr");
+  if (recording.output.rank() == 3) read_changes(model, in, lr, parameters, lesson.parameters);
   if (!keep) zero_gradients(model);
   return lesson;
 }

@@ -42,7 +42,8 @@ Check check_of_answer(Module& model, std::string text, const Input& in, int32_t 
 // `count` validation examples, evenly spaced, or all if there are fewer.
 std::vector<Check> checks_of_data(Module& model, const Task& task, int64_t count);
 
-// The weights are those of before when this returns. Gradients are not kept, unless `keep`.
+// The weights are those of before when this returns. Gradients are not kept, unless `keep`. Throws
+// ConfigError as record(), and if a loss after the step is not finite.
 Lesson teach(Module& model, const Input& in, int32_t answer, double lr,
              const std::vector<Check>& checks, bool keep = false);
 

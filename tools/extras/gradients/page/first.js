@@ -66,7 +66,7 @@ function lessonSection() {
   const after = data.rows.source.length > 0 ? [" → ", ...data.rows.ids.map((name) => el("span", {}, name))] : [];
   const up = answerName(lesson.column);
   return el("section", { id: "lesson", class: "answer", "aria-label": "The example" },
-    el("div", {}, el("div", { class: `prompt ${apart ? "apart" : ""} ${names.length > 24 ? "long" : ""}` }, ...names.map((name) => el("span", {}, name)), ...after, el("strong", {}, up)),
+    el("div", {}, el("div", { class: `prompt ${apart ? "apart" : ""} ${names.length + after.length > (apart ? 12 : 24) ? "long" : ""}` }, ...names.map((name) => el("span", {}, name)), ...after, el("strong", {}, up)),
       el("p", {}, "Loss ", el("strong", { class: "measured" }, three(lesson.loss)), ` = −log ${percent(lesson.probability)}. dL/d logit is p, less 1 for “${up}”: a step raises “${up}” and lowers the rest.`),
       answersTable()),
     new Rates().element);
@@ -85,14 +85,14 @@ function blameTable(of) {
     one.addEventListener("click", () => goTo([step, 0, t, largestColumn(step, t), "gradient"]));
     return one;
   };
-  return shadedTable(["after", ...rowNames(of[0].step)], of.map(({ title, step }, d) => [title.toLowerCase(), ...norms[d].map((value, t) => cell(step, value, t))]));
+  return shadedTable(["after", ...rowNames(of[0].step)], of.map(({ title, step }, d) => [title.toLowerCase().replace(/ of .*/, ""), ...norms[d].map((value, t) => cell(step, value, t))]));
 }
 const largestColumn = (step, t) => columnNames(step).reduce((best, _, c) => (Math.abs(gradientAt(step, 0, t, c)) > Math.abs(gradientAt(step, 0, t, best)) ? c : best), 0);
 
+const blameKinds = [...new Set(streams.map(({ step }) => step.rows))];  // what is written, and a source
 function blameSection() {
-  const kinds = [...new Set(streams.map(({ step }) => step.rows))];
   return section("blame", "Where the blame goes", el("p", {}, "The norm of dL/dx, x being a token’s residual stream; ink is logarithmic."),
-    ...kinds.map((rows) => blameTable(streams.filter(({ step }) => step.rows === rows))));
+    ...blameKinds.map((rows) => blameTable(streams.filter(({ step }) => step.rows === rows))));
 }
 
 // ---- heads
@@ -129,7 +129,8 @@ class GradientMap extends WeightMap {
 
 const headMaps = [];
 function headsSection() {
-  const most = Math.max(...attentions.map(({ heads }) => heads)), side = Math.round(px(Math.max(22, Math.min(62, 560 / most / 2 - 10, 232 / attentions.length - 9))));
+  const most = Math.max(...attentions.map(({ heads }) => heads)), high = blameKinds.length > 1 ? 190 : 232;
+  const side = Math.round(px(Math.max(22, Math.min(62, 560 / most / 2 - 10, high / attentions.length - 9))));
   const pair = (step, head) => {
     const maps = [new WeightMap(step, head, side), new GradientMap(step, head, side)];
     headMaps.push(...maps);

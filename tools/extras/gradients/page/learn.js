@@ -185,7 +185,12 @@ function buildLearn() {
   const heads = attentions.length > 0 ? [headsSection()] : [], flow = branches.length > 0 ? [flowSection()] : [], check = checkSection();
   document.getElementById("main").append(first, ...blame, ...heads, ...flow, el("h2", {}, "The whole way back"), el("p", {}, "From the logits to the embeddings, every step with its value and its gradient. Blue is above 0, red below; one scale a step and side."), ...sections, check);
   drawMap([[first, "the example"], ...blame.map((one) => [one, "the blame"]), ...heads.map((one) => [one, "heads"]), ...flow.map((one) => [one, "the flow"]), ...parts.map((part, i) => [sections[i], part.title.toLowerCase(), shapeWords(part.steps.at(-1))]), [check, "is it right?"]]);
-  const begin = () => { pinned = false; choose([lastStep, 0, lesson.row, lesson.column, "gradient"], "first"); };
+  const close = () => document.querySelector("#panel .close");
+  const begin = () => {
+    pinned = false;
+    choose([lastStep, 0, lesson.row, lesson.column, "gradient"], "first");
+    if (getComputedStyle(close()).display !== "none") close().click();  // there the panel would lie over the page
+  };
   addEventListener("keydown", (event) => { if (event.key === "Escape") begin(); });
   begin();
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "tools/extras/probe/json.h"
 #include "tools/extras/report/pages/page.h"
 #include "train/files/files.h"
 
@@ -57,28 +58,21 @@ std::string GradientSection::data(const std::filesystem::path& run) const {
   if (!is_there(file)) return "";
   const Norms norms = read_norms(read_file(file, largest_csv));
   const size_t parameters = norms.parameters.size();
-  Json steps = Json::array(), grad = Json::array(), weight = Json::array(), update = Json::array();
+  const char* const kinds[] = {"grad_norm", "weight_norm", "update_norm"};
+  Json whole{{"steps", Json::array()}, {"parameters", norms.parameters}};
   const size_t most = parameters == 0 ? 0 : std::max<size_t>(2, most_numbers / 3 / parameters);
   const size_t kept = std::min(most, norms.steps.size());
   for (size_t i = 0; i < kept; ++i) {
     const size_t at = kept == 1 ? 0 : i * (norms.steps.size() - 1) / (kept - 1);
     if (norms.of[at].size() != parameters) continue;
-    steps.push_back(norms.steps[at]);
-    Json row[3] = {Json::array(), Json::array(), Json::array()};
-    for (const std::array<double, 3>& of : norms.of[at]) {
-      for (size_t k = 0; k < 3; ++k) row[k].push_back(static_cast<float>(of[k]));
+    whole["steps"].push_back(norms.steps[at]);
+    for (size_t k = 0; k < 3; ++k) {
+      Json row = Json::array();
+      for (const auto& of : norms.of[at]) row.push_back(static_cast<float>(of[k]));
+      whole[kinds[k]].push_back(std::move(row));
     }
-    grad.push_back(std::move(row[0]));
-    weight.push_back(std::move(row[1]));
-    update.push_back(std::move(row[2]));
   }
-  if (steps.empty()) return "";
-  return Json{{"steps", std::move(steps)},
-              {"parameters", norms.parameters},
-              {"grad_norm", std::move(grad)},
-              {"weight_norm", std::move(weight)},
-              {"update_norm", std::move(update)}}
-      .dump(-1, ' ', true, Json::error_handler_t::replace);
+  return whole["steps"].empty() ? "" : probe::dumped<Json>(whole);
 }
 
 std::string_view GradientSection::scripts() const { return asset("gradients/report"); }

@@ -1,11 +1,10 @@
 #include "tools/extras/gradients/run/gradient_rows.h"
 
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "autograd/base/sum.h"
 #include "layers/text/formatted.h"
+#include "tools/extras/gradients/backward/recording.h"
 #include "tools/extras/gradients/train/keys.h"
 #include "tools/terminal/table.h"
 #include "train/files/files.h"
@@ -18,15 +17,6 @@ namespace {
 
 constexpr int64_t largest_file = int64_t{1} << 30;
 const std::string heading = "step,parameter,grad_norm,weight_norm,update_norm\n";
-
-double norm_of(const Array& values, const Array& less = {}) {
-  const real* const a = values.data();
-  const real* const b = less ? less.data() : nullptr;
-  return std::sqrt(sum_of(0, values.size(), [a, b](int64_t i) {
-    const double each = static_cast<double>(a[i]) - (b != nullptr ? static_cast<double>(b[i]) : 0);
-    return each * each;
-  }));
-}
 
 // The rows of a file up to a step; without them what an interrupted process wrote after it.
 std::string rows_until(const std::string& file, int64_t step) {
@@ -58,7 +48,8 @@ void GradientRows::on_gradients(int64_t step, double scale) {
   before_.clear();
   for (const NamedParameter& each : trained_parameters(*model_)) {
     const Array gradient = each.tensor.grad(), weights = each.tensor.value();
-    rows_.push_back({each.name, gradient ? scale * norm_of(gradient) : 0, norm_of(weights), 0});
+    rows_.push_back({each.name, gradient ? scale * gradients::euclidean_norm(gradient.span()) : 0,
+                     gradients::euclidean_norm(weights.span()), 0});
     before_.push_back(weights.clone());
   }
 }
@@ -75,7 +66,7 @@ void GradientRows::finish(int64_t step) {
   measured_.reset();
   size_t i = 0;
   for (const NamedParameter& each : trained_parameters(*model_)) {
-    rows_[i].update_norm = norm_of(each.tensor.value(), before_[i]);
+    rows_[i].update_norm = gradients::euclidean_norm(each.tensor.value().span(), before_[i].span());
     ++i;
   }
   before_.clear();

@@ -276,8 +276,19 @@ TEST_CASE("gradients: refused by the reason") {
         }) ==
         "heed probe: reach: expected an embedding that is trained, tok_emb is frozen: no gradient "
         "reaches it");
-  const auto lstm = layer_of(golden_probes()["lstm"].get<std::string>(), 123);
+  const auto lstm = model_of(golden_probes(), "lstm");
   CHECK(message_of<ConfigError>([&] {
           grads::estimate(*lstm, tokens({1, 2}), tokens({1, 3}), {1});
         }).starts_with("heed probe: patch: expected a model with transformer blocks"));
+  if (is_built("encoder_decoder")) {
+    const auto both = golden_layer("encoder_decoder");
+    CHECK(message_of<ConfigError>([&] {
+            grads::estimate(*both, tokens({1, 2}), tokens({1, 3}), {1});
+          }).starts_with("heed probe: patch: expected a model that reads one sequence"));
+  }
+  // Every number of a float overflows.
+  CHECK(message_of<ConfigError>([&] {
+          grads::teach(*small_gpt(), tokens({1, 2}), 3, 1e300, {});
+        }) == "heed probe: teach: expected a rate after whose step the loss is finite, got 1e+300; "
+              "try a smaller --lr");
 }
