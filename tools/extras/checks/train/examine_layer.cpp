@@ -54,6 +54,7 @@ std::vector<Finding> examine_layer(const LayerSubject& subject, const std::vecto
   look("causality", detail::check_causality);
   look("masks", detail::check_masks);
   look("padding", detail::check_padding);
+  look("batch", detail::check_batch);
   look("evaluation", detail::check_evaluation);
   look("finite numbers", detail::check_finite);
   look("inputs", detail::check_inputs);

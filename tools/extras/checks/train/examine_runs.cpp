@@ -221,6 +221,30 @@ std::string check_padding(const Examination& it) {
                              "(attend, masked_tokens), and say mask in signature()");
 }
 
+// The second item of a batch, and the same one alone.
+std::string check_batch(const Examination& it) {
+  const InputForm form{2, it.sizes.tokens_near(5),
+                       std::min<int64_t>(5, it.sizes.source_longest.value_or(5))};
+  const Input both = it.input(form);
+  const auto second_ids = [](const Ids& ids) {
+    return ids ? Ids::from({1, ids.dim(1)}, ids.span().last(static_cast<size_t>(ids.dim(1))))
+               : Ids();
+  };
+  const auto second = [](const Tensor& all) { return all ? slice(all, 0, 1, 2) : Tensor(); };
+  Input alone;
+  alone.ids = second_ids(both.ids);
+  alone.source_ids = second_ids(both.source_ids);
+  alone.x = second(both.x);
+  alone.context = second(both.context);
+  const std::unique_ptr<Module> layer = it.perturbed(1);
+  const std::string where = difference_beyond_rounding(
+      second(Tensor(evaluate_layer(*layer, both))).value(), evaluate_layer(*layer, alone));
+  return where.empty()
+             ? ""
+             : text("the second item of a batch has another y alone: ", where, it.given_form(form),
+                    "; items must not know of each other, nor ", "which of the batch they are");
+}
+
 std::string check_threads(const Examination& it) {
   const std::unique_ptr<Module> layer = it.perturbed(1);
   std::vector<InputForm> forms = it.forms;

@@ -11,6 +11,7 @@ std::string check_threads(const Examination& it);
 std::string check_causality(const Examination& it);
 std::string check_masks(const Examination& it);
 std::string check_padding(const Examination& it);
+std::string check_batch(const Examination& it);
 std::string check_evaluation(const Examination& it);
 std::string check_finite(const Examination& it);
 std::string check_inputs(const Examination& it);

@@ -158,6 +158,22 @@ class MeanOfAll final : public WithWeight {
   }
 };
 
+// Adds the number of the item in its batch, or subtracts the mean over the batch.
+template <bool of_batch>
+class KnowsItsBatch final : public WithWeight {
+ public:
+  using WithWeight::WithWeight;
+
+ protected:
+  Tensor forward(const Input& in) override {
+    const Tensor x = with_batch("knows_its_batch", in.x, config.d_in);
+    Array numbers = Array::zeros({x.dim(0), 1, 1});
+    for (int64_t i = 0; i < x.dim(0); ++i) numbers.mutable_data()[i] = static_cast<real>(i);
+    const Tensor other = of_batch ? x - mean(x, 0, /*keepdim=*/true) : x + Tensor(numbers);
+    return without_batch(linear(other, weight, {}), in.x);
+  }
+};
+
 // Adds a loss over all tokens.
 class LossOfAll final : public WithWeight {
  public:
@@ -283,6 +299,14 @@ TEST_CASE("examine: what a mask hides counts: padding, in a loss, by its numbers
   CHECK(wrong_with<LossOfAll>().starts_with(
       "padding: padding that a mask (B, T) hides counts: the loss activity, "));
   expect(wrong_with<HidesWeights>(), "masks", "y changes with numbers that the mask hides, ");
+}
+
+TEST_CASE("examine: an item that knows of its batch") {
+  for (const std::string& said :
+       {wrong_with<KnowsItsBatch<false>>(), wrong_with<KnowsItsBatch<true>>()}) {
+    CHECK(said.starts_with("batch: the second item of a batch has another y alone: "));
+    CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  }
 }
 
 TEST_CASE("examine 7: dropout in evaluation") {
