@@ -3,7 +3,7 @@
     python3 tools/extras/bench/results.py tasks       # every task                             configs/README.md
     python3 tools/extras/bench/results.py circuits    # what the heads of induction.yaml do    configs/README.md
     python3 tools/extras/bench/results.py own_data    # from files    tools/extras/own_data/configs/your_own_data.md
-    python3 tools/extras/bench/results.py claims      # fourteen claims about attention        configs/claims.md
+    python3 tools/extras/bench/results.py claims      # fifteen claims about attention         configs/claims.md
     python3 tools/extras/bench/results.py kinds       # every kind of attention, on one text   configs/attention.md
     python3 tools/extras/bench/results.py times       # what is timed on the last two pages: on a machine that is quiet
     python3 tools/extras/bench/results.py --check     # the models and pages are valid, two steps of one claim; writes nothing
@@ -26,7 +26,7 @@ import shlex
 import sys
 import tempfile
 
-from claims import effects, recall, times
+from claims import effects, reach, recall, times
 from claims.figures import figure
 from claims.measure import FILES, Model, measure_all, run_heed, train_arguments
 from claims.models import LOOPS, claim_models, on
@@ -155,7 +155,7 @@ def fill_claim(args, name, results):
 def effects_of(name):
     """The pairs that the page compares, with what the table of the claim, as it stands there, says of them."""
     titles, rows = table("claims.md", name)
-    return [[*row[:3], *effects.row_of(titles, rows, *row[:3])] for row in table("claims.md", f"effects of {name}")[1]]
+    return [[*row[:3], *effects.row_of(titles, rows, *row[:3], CLAIMS[name].seeds)] for row in table("claims.md", f"effects of {name}")[1]]
 
 
 def fill_effects(args, name):
@@ -165,9 +165,11 @@ def fill_effects(args, name):
 
 def claims(args):
     names = [name for name, claim in CLAIMS.items() if name in (args.only or CLAIMS) and not claim.is_timed]
-    models = models_of(names)
     recall.write(args.folder / "runs/recall")
-    results = measure_all(args, models, args.runs / "claims", jobs=2)
+    results = {}
+    for count in {CLAIMS[name].seeds for name in names}:
+        some = argparse.Namespace(**vars(args) | {"seeds": args.seeds[:count]})
+        results |= measure_all(some, models_of(n for n in names if CLAIMS[n].seeds == count), args.runs / "claims", jobs=2)
     for name in names:
         fill_claim(args, name, results)
     for name in () if args.printed else names:
@@ -175,8 +177,11 @@ def claims(args):
     for model in ("shakespeare", "shakespeare-leak") if "leak" in names else ():
         written = [line[:60] for line in results[model][0]["text"].splitlines()[:4]]
         put(args, "claims.md", f"text of {model}", "\n".join(["```", *written, "```", ""]))
+    if "reach" in names and not args.printed:
+        labels = [row[0] for row in table("claims.md", "reach")[1]]
+        reach.draw({label: results[name] for label, (name,) in zip(labels, CLAIMS["reach"].rows)})
     minutes = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) / 60
-    print(f"{len(set(models.values())) * len(args.seeds)} runs, {minutes:.0f} minutes of CPU time")
+    print(f"{sum({id(of): len(of) for of in results.values()}.values())} runs, {minutes:.0f} minutes of CPU time")
     return what_no_longer_follows(names, results)
 
 

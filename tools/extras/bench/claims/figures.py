@@ -18,7 +18,7 @@ def spread(runs, key):
 
 
 def is_share(key):
-    return isinstance(key, tuple) or key.startswith("distance_") or key in ("accuracy", "exact_match", "words")
+    return isinstance(key, tuple) or key.startswith(("distance_", "reach_")) or key in ("accuracy", "exact_match", "words")
 
 
 def figure(runs, key):

@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import typing
 
-from claims import ensemble, heads, recall
+from claims import ensemble, heads, reach, recall
 from claims.pages import CONFIGS
 
 FILES = {file.stem: file for file in [*CONFIGS.glob("*.yaml"), *CONFIGS.parent.glob("*/extras/*/configs/*.yaml")]}
@@ -80,6 +80,14 @@ def by_distance(heed, run, *_):
     return found
 
 
+def fading(heed, run, arguments, _):
+    found = {}
+    for when, of in (("as_drawn", as_drawn(heed, run, arguments)), ("trained", run)):
+        shares, found[f"norms_{when}"] = reach.bands(heed, of)
+        found |= {f"reach_{when}_{band}": share for band, share in shares.items()}
+    return found
+
+
 def among_heads(heed, run, arguments, _):
     drawn = as_drawn(heed, run, arguments)
     few, some = heads.prune(heed, run, still(arguments))
@@ -101,7 +109,7 @@ def with_three_more(heed, run, arguments, seed):
 
 
 # Each gets heed, the run, the arguments that trained it and the seed; returns what is added to the result.
-MEASURED = {"entropy": entropy, "text": writing, "distances": by_distance, "heads": among_heads,
+MEASURED = {"entropy": entropy, "text": writing, "distances": by_distance, "reach": fading, "heads": among_heads,
             "ensemble": with_three_more}
 
 

@@ -20,6 +20,9 @@ RUNGS = {
 }
 MEMORIES = {"rnn": "rnn", "gru": "gru", "lstm": "lstm", "conv1d": "conv1d, kernel_size: 8", "rwkv": "rwkv_time_mixing",
             "window": "multi_head_attention, window: 16", "attention": "multi_head_attention"}
+REACHING = {"rnn": "rnn", "lstm": "lstm", "gru": "gru", "rwkv": "rwkv_time_mixing", "linear": "linear_attention",
+            "delta": "gated_delta_net", "window": "multi_head_attention, window: 16",
+            "alibi": "multi_head_attention, alibi: true", "attention": "multi_head_attention"}
 LOOPS = (2, 4, 8, 16)  # heads
 
 
@@ -43,13 +46,13 @@ def sentences(task, *sets):
     return Model(task, ("model.num_heads=1", f"train.steps={steps}", "eval.every=none", "sample.every=none", *sets))
 
 
-def remembering(kind, steps=400):
+def remembering(kind, steps=400, data="data.path=runs/recall/texts.tsv", asked=("distances",)):
     """A model for the texts of recall.py."""
-    heads = 4 if "attention" in kind else 1
+    heads = 4 if "attention" in kind or "delta" in kind else 1
     return Model("own_labels", (
-        "data.path=runs/recall/texts.tsv", "model.type=gpt_classifier", f"model.d_model={WIDTH}", "model.position=none",
+        data, "model.type=gpt_classifier", f"model.d_model={WIDTH}", "model.position=none",
         "optimizer.lr=3e-3", "eval.every=none", f"train.steps={steps}", f"model.num_heads={heads}",
-        f"model.attention={{type: {kind}}}"), ("distances",))
+        f"model.attention={{type: {kind}}}"), asked)
 
 
 def timed(heads):
@@ -103,6 +106,10 @@ def claim_models():
         models[f"negation-{name}"] = sentences("negation", *RUNGS[name])
     models |= {f"recall-{name}": remembering(kind) for name, kind in MEMORIES.items()}
     models["recall-lstm-longer"] = remembering("lstm", steps=1200)
+    evenly = ("data={type: labelled, path: runs/recall/texts.tsv, validation: runs/recall/uniform.tsv, text: question, "
+              "label: topic, tokenizer: words}")
+    models |= {f"reach-{name}": remembering(kind, data=evenly, asked=("distances", "reach"))
+               for name, kind in REACHING.items()}
     for heads in LOOPS:
         models |= timed(heads)
     return models

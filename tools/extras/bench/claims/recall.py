@@ -7,14 +7,15 @@
 A text has 67 words and the question. Eight words are a letter from a to h, each letter once, and a number from 0 to 3; the
 others are digits that mean nothing. The distance is how many words stand between the one that answers and the question. Of
 the training texts it has every length from 1 to 65 except those of `DISTANCES`, a small one as often as all between it and
-its double (its logarithm is even), so that networks which learn short ones first can.
+its double (its logarithm is even), so that networks which learn short ones first can. uniform.tsv has each length from 1 to
+65 equally often.
 """
 import pathlib
 import random
 import sys
 
 DISTANCES = (4, 8, 16, 32, 64)  # of the texts held out
-WORDS, LETTERS, NUMBERS, TEXTS, HELD_OUT = 67, "abcdefgh", 4, 20_000, 500
+WORDS, LETTERS, NUMBERS, TEXTS, HELD_OUT, UNIFORM = 67, "abcdefgh", 4, 20_000, 500, 520
 
 
 def text_at(generator, distance):
@@ -40,6 +41,7 @@ def write(folder):
     generator = random.Random(1)
     files = {"texts": [training_distance(generator) for _ in range(TEXTS)]}
     files |= {f"distance_{distance}": [distance] * HELD_OUT for distance in DISTANCES}
+    files["uniform"] = [1 + i % (WORDS - 2) for i in range(UNIFORM)]
     for name, distances in files.items():
         lines = [text_at(generator, distance) for distance in distances]
         (folder / f"{name}.tsv").write_text("".join(["question\ttopic\n", *lines]))

@@ -4,7 +4,7 @@ import typing
 
 from claims import effects
 from claims.figures import below, same, spread
-from claims.models import DROPOUTS, HEADS, LOOPS, TRANSLATORS, WIDTHS
+from claims.models import DROPOUTS, HEADS, LOOPS, REACHING, TRANSLATORS, WIDTHS
 from claims.recall import DISTANCES
 
 LENGTHS = ((5, 6), (7, 8), (9, 10), (11, 12), (13, 14))
@@ -50,6 +50,16 @@ def only_attention_finds_all(r):
             and all(found(name, 32) < 0.3 for name in ("window", "conv1d")))
 
 
+def recurrence_fades(r):
+    def far(name, when="trained"):
+        return spread(r[f"reach-{name}"], f"reach_{when}_far")[0]
+    classical = ("rnn", "lstm", "gru")
+    return (all(far(name, "as_drawn") < 1e-3 and far(name) < 0.1 for name in classical)
+            and all(far(name, "as_drawn") > 0.9 for name in ("linear", "attention")) and far("attention") > 0.5
+            and far("window") == 0 and all(far(name) > far(name, "as_drawn") for name in ("rwkv", "delta"))
+            and spread(r["reach-linear"], "distance_64")[0] < 0.9 < spread(r["reach-alibi"], "distance_64")[0])
+
+
 def softmax_is_the_best_rung(r):
     up = [f"rung-{rung}" for rung in ("nothing", "equal", "scores", "softmax")]
     return (all(below(r, "val_loss", above + rate, under + rate) for under, above in zip(up, up[1:]) for rate in ("", "-fast"))
@@ -85,6 +95,7 @@ class Claim(typing.NamedTuple):
     columns: list  # (which of the models, key of its result)
     follows: typing.Callable  # whether the verdict on the page follows from the figures
     is_timed: bool = False
+    seeds: int = effects.SEEDS  # the first of those asked for
 
 
 BOTH_TEXTS = ((0, "train_loss"), (0, "val_loss"), (1, "train_loss"), (1, "lowest_val_loss"), (1, "val_loss"))
@@ -128,6 +139,10 @@ CLAIMS = {
     "recall": Claim(
         [(f"recall-{name}",) for name in MEMORIES_ON_PAGE],
         ((0, "parameters"), *((0, f"distance_{distance}") for distance in DISTANCES)), only_attention_finds_all),
+    "reach": Claim(
+        [(f"reach-{name}",) for name in REACHING],
+        [*((0, f"reach_{when}_{band}") for when in ("as_drawn", "trained") for band in ("middle", "far")),
+         *((0, f"distance_{distance}") for distance in (4, 32, 64))], recurrence_fades, seeds=3),
     "ladder": Claim(
         [(f"rung-{rung}", f"rung-{rung}-fast", f"negation-{task}") for rung, task in RUNGS_ON_PAGE.items()],
         (*((0, key) for key in ("val_loss", "grad_norm", "largest_grad_norm")), (1, "val_loss"), (1, "largest_grad_norm"),
