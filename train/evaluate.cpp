@@ -4,7 +4,6 @@
 #include <chrono>
 #include <numbers>
 
-#include "layers/head_loss.h"
 #include "layers/module/evaluation_mode.h"
 
 namespace heed {

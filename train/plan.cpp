@@ -100,12 +100,14 @@ void walk_through(const LoadedRun& run, const Workers& workers, Plan& plan) {
   TrainConfig walked = run.config.train;
   walked.accumulate = std::min<int64_t>(accumulate, 2);
   const auto bytes_of_step = [&] {
-    pool::reset_peak();
-    const int64_t at_rest = pool::stats().live_bytes;
+    // A step keeps what it has taken from the system: more than it uses at a time. The pool lets a
+    // tenth be free; half of that is planned for batches that differ.
+    pool::trim();
+    const int64_t at_rest = pool::stats().reserved_bytes;
     const RestoreState restore(run.task->data());
     const int64_t tokens = train_step(*model, *run.task, *optimizer, walked, 0).tokens;
     plan.tokens_per_step = saturated_product(tokens / walked.accumulate, accumulate);
-    const int64_t bytes = pool::stats().peak_bytes - at_rest;
+    const int64_t bytes = (pool::stats().reserved_bytes - at_rest) / 20 * 21;
     return std::max<int64_t>(0, bytes - gradient_bytes(walked, one_worker()));
   };
   const int64_t flops = flop_count();

@@ -100,7 +100,7 @@ class Pool {
  public:
   explicit Pool(bool address_space_only)
       : address_space_only_(address_space_only),
-        ranges_end_(reinterpret_cast<std::byte*>((16 + pools_made++ % 64) << 40)) {}
+        ranges_begin_(reinterpret_cast<std::byte*>((16 + pools_made++ % 64) << 40)) {}
 
   void* take(size_t bytes, uint32_t& size_class) {
     if (bytes > most_bytes) {
@@ -128,8 +128,24 @@ class Pool {
     }
   }
 
+  // Begins anew: returns what is free to the system, but for the blocks of lists. A dry run drops
+  // these, too: their addresses cost nothing.
+  void trim() {
+    trim(most_bytes);
+    for (uint32_t c = 1; c < classes && address_space_only_; ++c) {
+      while (pop(c) != nullptr) stats.reserved_bytes -= static_cast<int64_t>(capacity_of(c));
+    }
+    most_used_ = stats.live_bytes;
+    if (stats.live_bytes == 0) ranges_end_ = ranges_begin_;
+  }
+
+  PoolStats stats;
+
+ private:
+  using Ranges = std::map<std::byte*, size_t>;  // bytes from an address on
+
   // Returns free ranges to the system until `bytes` are.
-  void trim(int64_t bytes = most_bytes) {
+  void trim(int64_t bytes) {
     while (bytes > 0 && !ranges_.empty()) {
       const auto [start, size] = *ranges_.begin();
       const size_t part = std::min(size, round_up(static_cast<size_t>(bytes), page));
@@ -141,11 +157,6 @@ class Pool {
       bytes -= static_cast<int64_t>(part);
     }
   }
-
-  PoolStats stats;
-
- private:
-  using Ranges = std::map<std::byte*, size_t>;  // bytes from an address on
 
   // Not in the pool of address space: the sanitizer's shadow of terabytes would be real memory.
   void poison(void* block, size_t bytes) const {
@@ -200,8 +211,8 @@ class Pool {
   }
 
   // Maps `bytes` behind the last range, and returns the free range in which they are. Where more
-  // would be reserved than ever was in use at a time, by a tenth and 2 MiB, free ranges make room:
-  // batches of many lengths must not take the memory of all lengths together.
+  // would be reserved than ever was in use at a time, by a tenth and 2 MiB, free ranges make
+  // room: batches of many lengths must not take the memory of all lengths together.
   Ranges::iterator more_ranges(size_t bytes) {
     const auto more = static_cast<int64_t>(bytes);
     const int64_t used = std::max(most_used_, stats.live_bytes + more);
@@ -236,11 +247,12 @@ class Pool {
   static constexpr uint32_t classes = class_of(listed_block) + 1;
 
   const bool address_space_only_;
-  int64_t most_used_ = 0;  // the largest live_bytes ever
+  int64_t most_used_ = 0;  // the largest live_bytes since trim()
   std::array<void*, classes> free_{};
   std::array<Chunk, classes> chunks_{};
-  Ranges ranges_;          // free ones
-  std::byte* ranges_end_;  // where the last one that was mapped ends
+  Ranges ranges_;  // free ones
+  std::byte* const ranges_begin_;
+  std::byte* ranges_end_ = ranges_begin_;  // where the last one that was mapped ends
 };
 
 // The pools of a thread. They outlive it, with the blocks that other threads still use.

@@ -1,5 +1,5 @@
-// The memory pool. Freed blocks are kept in free lists and ranges, so that a training step takes all
-// its memory from the previous one and makes no system call. Each thread that computes has its
+// The memory pool. Freed blocks are kept in free lists and ranges, so that a training step takes
+// all its memory from the previous one and makes no system call. Each thread that computes has its
 // own pool, and none waits for another; the bodies of parallel loops never allocate. A block may be
 // given back on another thread than the one that took it.
 #pragma once

@@ -39,6 +39,12 @@ struct Input {
   Mask source_mask;  // (B, S) over source_ids; 1 = a token, 0 = padding; none: all are tokens
 };
 
+// How many rows the logits (rows, V) of a large vocabulary may have, to take 64 MB in float32; any
+// number of a small one.
+inline int64_t most_logit_rows(int64_t vocabulary) {
+  return vocabulary >= 4096 ? (int64_t{1} << 24) / vocabulary : int64_t{1} << 52;
+}
+
 // Returns x as (B, T, d_in): x (T, d_in) becomes a batch of one. Throws ShapeError, naming `layer`,
 // for any other shape.
 Tensor with_batch(const char* layer, const Tensor& x, int64_t d_in);

@@ -118,7 +118,10 @@ TEST_CASE("recompute: the plan has both figures, and a step takes what it says")
   pool::reset_peak();
   const int64_t live = pool::stats().live_bytes;
   train_step(*model, *run.task, *optimizer, run.config.train, 0);
-  CHECK(near(plan.activation_bytes + plan.gradient_bytes, pool::stats().peak_bytes - live));
+  const auto of_step = static_cast<double>(pool::stats().peak_bytes - live);
+  const auto planned = static_cast<double>(plan.activation_bytes + plan.gradient_bytes);
+  CHECK(planned > of_step * 0.95);
+  CHECK(planned < of_step * 1.5);  // what lists and ranges keep free comes on top
 }
 
 TEST_CASE("recompute: 6 x 384 trains in 0.30 of the memory") {
