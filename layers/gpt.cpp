@@ -42,9 +42,7 @@ Tensor TransformerBody::states(const char* layer, const Input& in) {
 // Each block gets the mask, the cache and whatever else `in` has, with x in place of in.x.
 Tensor TransformerBody::states_of_vectors(Input in) {
   in.x = drop_emb(pos_emb ? (*pos_emb)(in) : in.x);
-  for (const Child<TransformerBlock>& block : trf_blocks) {
-    in.x = block(in);
-  }
+  for (const Child<TransformerBlock>& block : trf_blocks) in.x = block(in);
   return final_norm(in.x);
 }
 
