@@ -54,13 +54,11 @@ void TransformerBody::require_ids(const char* layer, const Input& in) const {
 }
 
 Signature Gpt::signature() const {
-  Signature whole{.ids = true,
-                  .vocab_size = config.vocab_size,
-                  .longest = config.context_length,
-                  .causal = true,
-                  .cache = true,
-                  .unbounded = !pos_emb,
-                  .cache_batch = true};
+  Signature whole = Signature::of_tokens(0);
+  whole.ids = true;
+  whole.vocab_size = config.vocab_size;
+  whole.longest = config.context_length;
+  whole.unbounded = !pos_emb;
   for (const Child<TransformerBlock>& block : trf_blocks) whole = whole.then(block->signature());
   return whole;
 }
