@@ -155,7 +155,7 @@ def fill_claim(args, name, results):
 def effects_of(name):
     """The pairs that the page compares, with what the table of the claim, as it stands there, says of them."""
     titles, rows = table("claims.md", name)
-    return [[*row[:3], *effects.row_of(titles, rows, *row[:3], CLAIMS[name].seeds)] for row in table("claims.md", f"effects of {name}")[1]]
+    return [[*row[:3], *effects.row_of(titles, rows, *row[:3])] for row in table("claims.md", f"effects of {name}")[1]]
 
 
 def fill_effects(args, name):
@@ -165,11 +165,9 @@ def fill_effects(args, name):
 
 def claims(args):
     names = [name for name, claim in CLAIMS.items() if name in (args.only or CLAIMS) and not claim.is_timed]
+    models = models_of(names)
     recall.write(args.folder / "runs/recall")
-    results = {}
-    for count in {CLAIMS[name].seeds for name in names}:
-        some = argparse.Namespace(**vars(args) | {"seeds": args.seeds[:count]})
-        results |= measure_all(some, models_of(n for n in names if CLAIMS[n].seeds == count), args.runs / "claims", jobs=2)
+    results = measure_all(args, models, args.runs / "claims", jobs=2)
     for name in names:
         fill_claim(args, name, results)
     for name in () if args.printed else names:
@@ -181,7 +179,7 @@ def claims(args):
         labels = [row[0] for row in table("claims.md", "reach")[1]]
         reach.draw({label: results[name] for label, (name,) in zip(labels, CLAIMS["reach"].rows)})
     minutes = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) / 60
-    print(f"{sum({id(of): len(of) for of in results.values()}.values())} runs, {minutes:.0f} minutes of CPU time")
+    print(f"{len(set(models.values())) * len(args.seeds)} runs, {minutes:.0f} minutes of CPU time")
     return what_no_longer_follows(names, results)
 
 

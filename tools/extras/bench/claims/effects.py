@@ -1,5 +1,4 @@
-"""How far apart two figures of a table of results are: "a ± s", mean and standard deviation over `SEEDS` seeds,
-or as many as a claim has.
+"""How far apart two figures of a table of results are: "a ± s", mean and standard deviation over `SEEDS` seeds.
 
 The difference of two means has the 95% interval of Welch 1947 (the spreads need not be alike), with the degrees of
 freedom rounded down. Where it holds 0, what counts is how large a difference would have been: one of (t at 97.5% + t at
@@ -10,16 +9,16 @@ import re
 
 SEEDS = 5
 # Quantiles of Student's t at 97.5% and at 80%, by degrees of freedom: from n - 1 to 2 (n - 1).
-QUANTILES = {1: (12.706, 1.376), 2: (4.303, 1.061), 3: (3.182, 0.978), 4: (2.776, 0.941), 5: (2.571, 0.920), 6: (2.447, 0.906), 7: (2.365, 0.896), 8: (2.306, 0.889)}
+QUANTILES = {4: (2.776, 0.941), 5: (2.571, 0.920), 6: (2.447, 0.906), 7: (2.365, 0.896), 8: (2.306, 0.889)}
 
 
-def interval(one, other, seeds=SEEDS):
+def interval(one, other):
     """(difference, half the width of its interval, the difference that is found four times in five) of two (mean, spread)."""
     (mean, spread), (other_mean, other_spread) = one, other
-    a, b = (s * s / seeds for s in (spread, other_spread))
+    a, b = (s * s / SEEDS for s in (spread, other_spread))
     if a + b == 0:
         return other_mean - mean, 0.0, 0.0
-    freedom = int((a + b) ** 2 * (seeds - 1) / (a * a + b * b))
+    freedom = int((a + b) ** 2 * (SEEDS - 1) / (a * a + b * b))
     usual, power = QUANTILES[freedom]
     error = math.sqrt(a + b)
     return other_mean - mean, usual * error, (usual + power) * error
@@ -33,7 +32,7 @@ def value(cell):
     return float(found[1]), float(found[2]), len(found[1].partition(".")[2]), found[3]
 
 
-def row_of(titles, rows, first, second, of, seeds=SEEDS):
+def row_of(titles, rows, first, second, of):
     """The cells behind `first`, `second` and `of`: two rows of a table and a column, or two columns and a row."""
     labels = [row[0] for row in rows]
     if first in labels:
@@ -41,7 +40,7 @@ def row_of(titles, rows, first, second, of, seeds=SEEDS):
     else:
         cells = [rows[labels.index(of)][titles.index(title)] for title in (first, second)]
     one, other = map(value, cells)
-    effect, half, seen = interval(one[:2], other[:2], seeds)
+    effect, half, seen = interval(one[:2], other[:2])
     digits, unit = one[2], one[3]
     apart = abs(effect) > half
     said = "different" if apart else f"not different; {seen:.{digits}f}{unit} would have been seen"

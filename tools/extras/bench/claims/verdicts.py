@@ -95,7 +95,6 @@ class Claim(typing.NamedTuple):
     columns: list  # (which of the models, key of its result)
     follows: typing.Callable  # whether the verdict on the page follows from the figures
     is_timed: bool = False
-    seeds: int = effects.SEEDS  # the first of those asked for
 
 
 BOTH_TEXTS = ((0, "train_loss"), (0, "val_loss"), (1, "train_loss"), (1, "lowest_val_loss"), (1, "val_loss"))
@@ -142,7 +141,7 @@ CLAIMS = {
     "reach": Claim(
         [(f"reach-{name}",) for name in REACHING],
         [*((0, f"reach_{when}_{band}") for when in ("as_drawn", "trained") for band in ("middle", "far")),
-         *((0, f"distance_{distance}") for distance in (4, 32, 64))], recurrence_fades, seeds=3),
+         *((0, f"distance_{distance}") for distance in (4, 32, 64))], recurrence_fades),
     "ladder": Claim(
         [(f"rung-{rung}", f"rung-{rung}-fast", f"negation-{task}") for rung, task in RUNGS_ON_PAGE.items()],
         (*((0, key) for key in ("val_loss", "grad_norm", "largest_grad_norm")), (1, "val_loss"), (1, "largest_grad_norm"),
