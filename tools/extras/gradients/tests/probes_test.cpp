@@ -289,6 +289,7 @@ TEST_CASE("gradients: refused by the reason") {
   // Every number of a float overflows.
   CHECK(message_of<ConfigError>([&] {
           grads::teach(*small_gpt(), tokens({1, 2}), 3, 1e300, {});
-        }) == "heed probe: teach: expected a rate after whose step the loss is finite, got 1e+300; "
-              "try a smaller --lr");
+        }) ==
+        "heed probe: teach: expected a rate after whose step the loss is finite, got 1e+300; "
+        "try a smaller --lr");
 }
