@@ -131,11 +131,12 @@ TEST_CASE("recompute: 6 x 384 trains in 0.30 of the memory") {
         folder, {"data={type: synthetic, vocab_size: 65, tokens: 90000}", "model.d_model=384",
                  "model.context_length=512", "model.num_layers=6", "model.num_heads=6",
                  "model.dropout=0.2", text("train.batch_size=", batch), "train.recompute=blocks"}));
-    const auto with = static_cast<double>(plan.total_bytes());
+    // Without the process itself, which has large shadows under sanitizers.
+    const auto with = static_cast<double>(plan.total_bytes() - plan.process_bytes);
     const double without =
         with + static_cast<double>(plan.other_activation_bytes - plan.activation_bytes);
     MESSAGE(text("batch ", batch, ": ", with / without));
-    CHECK(with < 0.30 * without);
+    CHECK(with < 0.29 * without);
   }
 }
 
