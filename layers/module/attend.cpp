@@ -94,7 +94,7 @@ Tensor attend_cached(const Module& layer, Input in, const Tensor& queries, const
           " sequences");
   const bool windowed = options.forgets() && !in.mask;
   require(windowed || past + keys.dim(1) <= cache.capacity(),
-          "attention with a cache: expected at ", "most ", cache.capacity(), " tokens, got ", past,
+          "attention with a cache: expected at most ", cache.capacity(), " tokens, got ", past,
           " and ", keys.dim(1), " more");
   auto& state = cache.state_of<std::vector<KeysAndValues>>(layer);
   state.resize(static_cast<size_t>(batch));
