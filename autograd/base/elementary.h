@@ -66,7 +66,8 @@ struct Arithmetic : Format<V> {
 template <class V, class Number, size_t n>
 [[gnu::always_inline]] inline V polynomial(V x, const std::array<Number, n>& c) {
   V sum = V{} + c[n - 1];  // V{} + c is c in every lane
-  const auto add_terms = [&]<size_t... k>(std::index_sequence<k...>) {
+  const auto add_terms = [&]<size_t... k>(std::index_sequence<k...>)
+      __attribute__((always_inline)) {
     ((sum = Arithmetic<V>::multiply_add(sum, x, V{} + c[n - 2 - k])), ...);
   };
   add_terms(std::make_index_sequence<n - 1>());
