@@ -24,7 +24,7 @@ constexpr int64_t panel_columns = most_vectors * lanes;
 // every width.
 constexpr int64_t most_depth = 384, depth_step = 16;
 constexpr int64_t block_columns = (many_registers ? 6 : 24) * panel_columns;
-constexpr int64_t block_rows = 24 * most_rows;
+constexpr int64_t block_rows = (many_registers ? 24 : 12) * most_rows;
 
 // Aligned to cache lines: a vector that straddles two lines costs two loads.
 struct PackedBlocks {
