@@ -67,6 +67,8 @@ class Arguments {
   const std::vector<std::string*>& runs() const { return runs_; }
 
  private:
+  Arguments& refuse_empty(const std::string& expected);
+
   CLI::App& app_;
   CLI::Option* last_ = nullptr;
   std::vector<std::string*> configs_, runs_;

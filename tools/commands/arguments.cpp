@@ -30,13 +30,15 @@ std::string cut_at_nul(const std::string& word) { return word.substr(0, word.fin
 Arguments& Arguments::positional(const std::string& name, std::string& value,
                                  const std::string& help, bool required) {
   last_ = app_.add_option(name, value, help)->required(required)->transform(cut_at_nul);
-  return *this;
+  return required ? *this : refuse_empty("a name");
 }
 
 Arguments& Arguments::config(const std::string& name, std::string& value, const std::string& help,
                              bool required) {
   configs_.push_back(&value);
-  return positional(name, value, help, required).path();
+  positional(name, value, help).path();
+  last_->required(required);
+  return *this;
 }
 
 Arguments& Arguments::run(std::string& value) {
@@ -50,9 +52,11 @@ Arguments& Arguments::positionals(const std::string& name, std::vector<std::stri
   return *this;
 }
 
-Arguments& Arguments::path() {
-  const auto mistake = [](const std::string& path) -> std::string {
-    return path.empty() ? "expected the name of a file or folder, got nothing" : "";
+Arguments& Arguments::path() { return refuse_empty("the name of a file or folder"); }
+
+Arguments& Arguments::refuse_empty(const std::string& expected) {
+  const auto mistake = [expected](const std::string& value) {
+    return value.empty() ? "expected " + expected + ", got nothing" : "";
   };
   last_->check(mistake, "");
   return *this;

@@ -71,6 +71,9 @@ void check(const GenerateOptions& o) {
   const double top_p = o.top_p.value_or(1), min_p = o.min_p.value_or(0);
   expect(o.tokens >= 1, "--tokens of at least 1", o.tokens);
   expect(o.temperature >= 0, "--temperature of at least 0", o.temperature);
+  require<ConfigError>(o.temperature > 0 || !(o.top_k || o.top_p || o.min_p),
+                       "heed generate: --top-k, --top-p and --min-p have no effect at temperature ",
+                       "0; give --temperature above 0, or leave them out");
   expect(o.top_k.value_or(1) >= 1, "--top-k of at least 1", o.top_k.value_or(1));
   expect(top_p > 0 && top_p <= 1, "--top-p above 0 and at most 1", top_p);
   expect(min_p >= 0 && min_p <= 1, "--min-p from 0 to 1", min_p);

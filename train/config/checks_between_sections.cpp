@@ -31,6 +31,10 @@ void check_sample(const RunConfig& config, const ConfigNode& sample, const Task&
     }
     return;
   }
+  const bool greedy = config.sample.temperature == 0;
+  const char* const why = "with temperature 0, which takes the likeliest token";
+  errors.has_no_effect(sample, "top_k", greedy && config.sample.top_k, why);
+  errors.has_no_effect(sample, "top_p", greedy && config.sample.top_p, why);
   // The default prompt only has to be valid if samples are written.
   const std::string& prompt = config.sample.prompt;
   if (!config.sample.every && prompt == SampleConfig{}.prompt) return;

@@ -59,10 +59,6 @@ void find_unused_samples(const SampleConfig& sample, Advice& found) {
   if (!sample.every && !option.empty()) {
     found.push_back(option + ", but no sample is written: sample.every is none");
   }
-  if (sample.temperature == 0 && (sample.top_k || sample.top_p)) {
-    found.push_back(text("sample.", sample.top_k ? "top_k" : "top_p", " has no effect with ",
-                         "sample.temperature 0, which takes the likeliest token"));
-  }
 }
 
 // Learned positions that the data never gets to, heads for an attention that has none.

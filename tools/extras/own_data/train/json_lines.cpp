@@ -59,10 +59,7 @@ std::string read_json_object(std::string_view text, std::span<const RowColumn> c
              heed::text(one.also).find(" " + member.key + " ") != std::string::npos;
     });
     if (column == columns.end()) {
-      if (unused != nullptr && member.kind != "a number" && member.kind != "a boolean" &&
-          member.kind != "null") {
-        unused->insert(member.key);
-      }
+      if (unused != nullptr && member.kind != "null") unused->insert(member.key);
       continue;
     }
     if (!fits(member.kind, *column)) {

@@ -8,8 +8,8 @@
 
 namespace heed {
 
-// The cells of one object. Returns "" or what is wrong with it. `unused`: gets the other keys of
-// texts, lists and objects.
+// The cells of one object. Returns "" or what is wrong with it. `unused`: gets the other keys,
+// but those of null.
 std::string read_json_object(std::string_view text, std::span<const RowColumn> columns,
                              std::vector<std::string>& cells,
                              std::set<std::string>* unused = nullptr);
