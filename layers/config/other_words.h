@@ -27,8 +27,8 @@ class OtherWords {
   virtual bool is_value(const std::string& /*word*/, const std::string& /*value*/) const {
     return false;
   }
-  // What to say about a key that has no field here, such as "device", or about its path, such as
-  // "train.lora.bias"; "" if nothing is known.
+  // What to say about a key that has no field here, such as "device", or about such a key's path
+  // from the config's root, "model.device"; "" if nothing is known.
   virtual std::string about_key(const std::string& /*key*/) const { return ""; }
 };
 

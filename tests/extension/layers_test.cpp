@@ -1,8 +1,6 @@
-#include <heed/layers/causal_attention.h>
 #include <heed/testing.h>
 
 #include "alibi_attention.h"
-#include "sliding_window_attention.h"
 
 using namespace heed;
 
@@ -12,10 +10,9 @@ TEST_CASE("layers: everything that is expected of them") {
   testing::check_layer("{type: gated_linear, d_in: 8, d_out: 6, gate: sigmoid}", shapes);
   testing::check_layer("{type: alibi_attention, d_in: 8, d_out: 6, num_heads: 2}", shapes);
   testing::check_layer("{type: alibi_attention, d_in: 8, d_out: 6, num_heads: 1, dropout: 0.3}");
-  testing::check_layer("{type: sliding_window_attention, d_in: 8, d_out: 6, num_heads: 2}", shapes);
   testing::check_layer(
       "{type: transformer_block, d_model: 8, num_heads: 2, context_length: 9, dropout: 0.1, "
-      "attention: {type: sliding_window_attention, window: 3}}",
+      "attention: {type: alibi_attention}}",
       shapes);
 }
 
@@ -23,8 +20,7 @@ TEST_CASE("layers: attention of one's own on both sides of an encoder_decoder") 
   testing::check_layer(
       "{type: encoder_decoder, source_vocab_size: 5, vocab_size: 7, source_length: 6, "
       "context_length: 6, d_model: 8, num_heads: 2, num_layers: 1, "
-      "attention: {type: sliding_window_attention, window: 3}, "
-      "encoder_attention: {type: alibi_attention}}");
+      "attention: {type: alibi_attention}, encoder_attention: {type: alibi_attention}}");
 }
 
 TEST_CASE("alibi_attention: the same token nearby weighs more than far away") {
@@ -41,17 +37,6 @@ TEST_CASE("alibi_attention: the same token nearby weighs more than far away") {
   // Head 0 of 2: m = 2^-4.
   const real* row = recorder.recorded[0].weights.data() + 6;
   CHECK(row[0] / row[1] == doctest::Approx(std::exp(-1.0 / 16)));
-}
-
-TEST_CASE("sliding_window_attention: a wide window is causal_attention, a window of 1 the values") {
-  const Tensor x = testing::random_numbers({2, 6, 4});
-  extension::SlidingWindowAttention narrow({.d_in = 4, .d_out = 4, .num_heads = 1, .window = 1});
-  testing::check_near(narrow(x), narrow.W_value(x), 1e-4);
-  manual_seed(123);
-  extension::SlidingWindowAttention wide({.d_in = 4, .d_out = 4, .num_heads = 1, .window = 6});
-  manual_seed(123);
-  CausalAttention attention({.d_in = 4, .d_out = 4, .context_length = 6});
-  testing::check_near(wide(x), attention(x), 1e-4);
 }
 
 TEST_CASE("gated_linear: a rule between fields") {

@@ -4,7 +4,6 @@
 #include "letter_tokenizer.h"
 #include "lion.h"
 #include "running_max_task.h"
-#include "sign_descent.h"
 
 using namespace heed;
 
@@ -41,23 +40,6 @@ TEST_CASE("lion: two steps by hand") {
   lion.step(0.1);  // 0.9 - 0.8 > 0; -1.8 < 0
   CHECK(p.tensor.value().data()[0] == doctest::Approx(0.8));
   CHECK(p.tensor.value().data()[1] == doctest::Approx(-0.8));
-}
-
-TEST_CASE("sign_descent: the rate is step_size, times the factor of a schedule") {
-  NamedParameter p{"p", Tensor::parameter(Array::from({3}, {1, -1, 2}))};
-  extension::SignDescent optimizer({.step_size = 0.5}, {p});
-  CHECK(optimizer.base_lr() == 0.5);
-  const extension::HalfLifeSchedule schedule({.half_life = 1},
-                                             {.lr = optimizer.base_lr(), .steps = 9});
-  p.tensor.set_grad(Array::from({3}, {7, -0.1, 0}));
-  const NoGrad off;
-  optimizer.step();
-  CHECK(p.tensor.value().data()[0] == doctest::Approx(0.5));
-  CHECK(p.tensor.value().data()[1] == doctest::Approx(-0.5));
-  optimizer.step(schedule.lr(2));  // 0.25
-  CHECK(p.tensor.value().data()[0] == doctest::Approx(0.25));
-  CHECK(p.tensor.value().data()[1] == doctest::Approx(-0.25));
-  CHECK(p.tensor.value().data()[2] == 2);
 }
 
 TEST_CASE("half_life: halves") {

@@ -84,21 +84,24 @@ HEED_PLUGIN(plugin) {
   return()
 endif()
 
-if(PROGRAM)
+# write_source(<file> <functions> <headers>...)
+function(write_source file functions)
+  set(includes ${ARGN})
+  list(SORT includes)
   list(REMOVE_DUPLICATES includes)
   list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"\n")
   list(JOIN includes "" includes)
-  file(CONFIGURE OUTPUT "${OUTPUT}" @ONLY CONTENT
+  file(CONFIGURE OUTPUT "${file}" @ONLY CONTENT
 "@warning@
-#include \"tools/command.h\"
 @includes@
 namespace heed {
-
-void register_program_types() {
-@program_body@}
-
+@functions@
 }  // namespace heed
 ")
+endfunction()
+
+if(PROGRAM)
+  write_source("${OUTPUT}" "\nvoid register_program_types() {\n${program_body}}\n" tools/command.h ${includes})
   return()
 endif()
 
@@ -123,22 +126,6 @@ foreach(kind IN LISTS kinds)
     string(APPEND fill_types "  if (kind == \"${kind_lower}\") ${kind_lower}_registry();\n")
   endif()
 endforeach()
-
-# write_source(<file> <functions> <headers>...)
-function(write_source file functions)
-  set(includes ${ARGN})
-  list(SORT includes)
-  list(REMOVE_DUPLICATES includes)
-  list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"\n")
-  list(JOIN includes "" includes)
-  file(CONFIGURE OUTPUT "${file}" @ONLY CONTENT
-"@warning@
-@includes@
-namespace heed {
-@functions@
-}  // namespace heed
-")
-endfunction()
 
 write_source("${OUTPUT}" "${functions}
 void fill_types(const std::string& kind) {

@@ -1,7 +1,5 @@
 #include "autograd/ops/rotary.h"
 
-#include <limits>
-
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/permute.h"
 #include "tests/support/gradcases.h"

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <fstream>
-#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>

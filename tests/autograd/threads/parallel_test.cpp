@@ -11,7 +11,6 @@
 #include <new>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "autograd/array/storage.h"

@@ -9,7 +9,6 @@
 
 #include <fstream>
 #include <stdexcept>
-#include <vector>
 
 #include "autograd/base/error.h"
 #include "tests/support/errors.h"

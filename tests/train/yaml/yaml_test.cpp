@@ -5,7 +5,6 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "autograd/base/error.h"
 #include "tests/support/temp_dir.h"

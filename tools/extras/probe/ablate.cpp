@@ -1,7 +1,6 @@
 #include "tools/extras/probe/ablate.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "tools/extras/report/parts.h"
 #include "train/evaluate.h"

@@ -2,8 +2,6 @@
 
 #include <mpi.h>
 
-#include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <utility>
 

@@ -51,13 +51,6 @@ TEST_CASE("latent_attention: observers see the weights of a token from the cache
   check_near(last, slice(Tensor(whole), 2, 4, 5).value());  // (1, H, 1, T) of (1, H, T, T)
 }
 
-TEST_CASE("latent_attention: the same bits for 1 to 8 threads") {
-  CHECK(check_layer_threads(
-            "{type: latent_attention, d_in: 48, d_out: 48, context_length: 140, num_heads: 3, "
-            "d_latent: 20, d_query_latent: 30, dropout: 0.2}",
-            values({3, 140, 48})) == 13);
-}
-
 TEST_CASE("latent_attention: a token in the cache is d_latent + d_rope numbers") {
   const NoGrad off;
   const auto bytes = [](const std::string& fields) {

@@ -4,7 +4,6 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/ops/concat.h"
 #include "autograd/ops/slice.h"
-#include "autograd/threads/parallel.h"
 #include "layers/module/added_losses.h"
 #include "layers/module/evaluation_mode.h"
 #include "tests/support/compare_runs.h"
@@ -128,23 +127,6 @@ TEST_CASE("mixture_of_experts: adds a loss in training only, and none with 0") {
   CHECK(added.by_name.size() == 1);
   CHECK(added.by_name.at("load_balancing").item() ==
         doctest::Approx(4 * 0.01 * 0.9755785899416392));
-}
-
-TEST_CASE("mixture_of_experts: the same bits for 1 to 8 threads") {
-  const int before = num_threads();
-  const auto layer = layer_of("{type: mixture_of_experts, d_model: 48, num_experts: 6}");
-  const Tensor x = values({3, 140, 48});
-  set_num_threads(1);
-  const Results alone = run(*layer, x);
-  const real balanced = balance(*layer, x).item();
-  int64_t compared = 0;
-  for (const int threads : {2, 3, 8}) {
-    set_num_threads(threads);
-    compared += check_same_bits(run(*layer, x), alone);
-    CHECK(balance(*layer, x).item() == balanced);
-  }
-  set_num_threads(before);
-  CHECK(compared == 3 * (2 + 25));
 }
 
 TEST_CASE("mixture_of_experts: init gpt2 scales the last matrix of each expert") {

@@ -13,10 +13,6 @@ const std::string aligning =
 
 }  // namespace
 
-TEST_CASE("bahdanau: padding of the source changes nothing, whatever stands there") {
-  check_source_padding(*layer_of(aligning));
-}
-
 TEST_CASE("bahdanau: what attention found for one token reaches the state of the next") {
   const auto layer = layer_of(aligning);
   AttentionRecorder recorder;

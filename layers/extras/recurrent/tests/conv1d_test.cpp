@@ -27,17 +27,6 @@ TEST_CASE("conv1d: by hand, with nothing before the first token and after the la
   check_values(both(x), {4, 1}, {1210, 1321, 1432, 1043});
 }
 
-TEST_CASE("conv1d: padding counts as nothing, whatever is there") {
-  Conv1d layer({.d_in = 2, .d_out = 3, .kernel_size = 5, .causal = false});
-  const Tensor x = values({1, 6, 2});
-  const Mask mask = mask_of({1, 6}, {1, 1, 1, 1, 0, 0});
-  Array other = x.value().clone();
-  std::fill_n(other.mutable_data() + 8, 4, not_a_number);
-  const Array y = layer({x, mask}).value();
-  check_same_bits(layer({Tensor(other), mask}).value(), y);
-  check_near(layer(slice(x, 1, 0, 4)), slice(Tensor(y), 1, 0, 4).value());
-}
-
 TEST_CASE("conv1d: a mask of pairs hides a token from some of its neighbours only") {
   for (const bool causal : {true, false}) {
     Conv1d layer({.d_in = 2, .d_out = 3, .kernel_size = 3, .causal = causal});

@@ -46,13 +46,6 @@ TEST_CASE("rnn_encoder_decoder: all of the source is seen, through one vector or
   }
 }
 
-TEST_CASE("rnn_encoder_decoder: padding of the source changes nothing, whatever stands there") {
-  for (const std::string& options : translator_options) {
-    CAPTURE(options);
-    check_source_padding(*layer_of(recurrent_translator(options)));
-  }
-}
-
 TEST_CASE("rnn_encoder_decoder: attention is recorded, over the source") {
   for (const std::string& options : translator_options) {
     CAPTURE(options);

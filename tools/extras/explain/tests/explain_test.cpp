@@ -2,7 +2,6 @@
 // command refuses: tests/transcripts/explain.txt.
 #include "tools/extras/explain/explain.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "layers/causal_attention.h"

@@ -1,7 +1,6 @@
 // The task instructions: templates, batches, losses, and scores by hand.
 #include "tools/extras/fine_tuning/train/instructions_task.h"
 
-#include <array>
 #include <cmath>
 
 #include "tests/support/source_tree.h"

@@ -2,8 +2,6 @@
 // every layer that a gpt is made of, each in turn.
 #include <doctest/doctest.h>
 
-#include <set>
-
 #include "layers/packed_attention.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/temp_dir.h"

@@ -18,6 +18,5 @@ foreach(plugin test_plugin taken_plugin trace_plugin throwing_plugin)
 endforeach()
 
 # What heedgrad_add_plugin() warns of.
-add_test(NAME tools/plugin_cmake COMMAND ${CMAKE_COMMAND} -D PACKAGE=${PROJECT_BINARY_DIR}/lib/cmake/heedgrad
+heed_add_test(tools/plugin_cmake tools ${CMAKE_COMMAND} -D PACKAGE=${PROJECT_BINARY_DIR}/lib/cmake/heedgrad
   -D FOLDER=${PROJECT_BINARY_DIR}/plugin_cmake -P ${CMAKE_CURRENT_LIST_DIR}/plugin_cmake_check.cmake)
-set_tests_properties(tools/plugin_cmake PROPERTIES TIMEOUT ${seconds} LABELS tools)

@@ -1,7 +1,6 @@
 // What heads, lens, ablate and patch compute, against the same computed by hand.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "layers/gpt.h"
 #include "layers/module/evaluation_mode.h"

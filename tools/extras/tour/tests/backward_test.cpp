@@ -1,60 +1,30 @@
 // heed tour backward: gradients by hand against PyTorch's, their differences, planted mistakes.
-#include <nlohmann/json.hpp>
-
 #include "tests/support/near.h"
-#include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
 #include "tools/extras/tour/digits.h"
 #include "tools/extras/tour/lesson.h"
 #include "tools/extras/tour/steps.h"
+#include "tools/extras/tour/tests/tour_json.h"
 #include "train/files/safetensors.h"
 
 using namespace heed;
 using namespace heed::testing;
 using Json = nlohmann::json;
 
-namespace {
-
-const std::string golden_of_tour = std::string(HEED_SOURCE_DIR) + "/tests/golden/tour/";
-
-Json backward_json(const std::vector<std::string>& flags) {
-  std::vector<std::string> arguments{"tour", "backward", "--json"};
-  arguments.insert(arguments.end(), flags.begin(), flags.end());
-  return Json::parse(succeeded(arguments).out);
-}
-
-// Numbers that differ by at most the tolerance, nested alike; returns their count.
-int64_t check_near_all(const std::string& key, const Json& got, const Json& want,
-                       double tolerance) {
-  CAPTURE(key);
-  REQUIRE(got.is_array() == want.is_array());
-  if (!want.is_array()) {
-    CHECK(std::abs(got.get<double>() - want.get<double>()) <= tolerance);
-    return 1;
-  }
-  REQUIRE(got.size() == want.size());
-  int64_t numbers = 0;
-  for (size_t i = 0; i < want.size(); ++i) {
-    numbers += check_near_all(key, got[i], want[i], tolerance);
-  }
-  return numbers;
-}
-
-}  // namespace
-
 TEST_CASE("heed tour backward: every gradient is PyTorch's") {
   if (!has_float64()) return;
-  const Json golden = Json::parse(read_text(golden_of_tour + "backward.json"));
+  const Json golden = golden_tour("backward.json");
   int64_t numbers = 0;
   for (const Json& item : golden.at("cases")) {
     std::vector<std::string> flags = item.at("arguments");
     if (flags.size() > 2) flags.push_back(golden_of_tour + "inputs.safetensors");
-    const Json got = backward_json(flags);
+    flags.insert(flags.begin(), "backward");
+    const Json got = tour_json(flags);
     for (const auto& [step, values] : item.at("steps").items()) {
       for (const auto& [name, value] : values.items()) {
         const std::string key = step + "." + name;
         REQUIRE_MESSAGE(got.contains(key), key);
-        numbers += check_near_all(key, got.at(key), value, 1e-12);
+        numbers += check_key(key, got.at(key), value, 1e-12);
       }
     }
   }
@@ -64,7 +34,7 @@ TEST_CASE("heed tour backward: every gradient is PyTorch's") {
 
 TEST_CASE("heed tour backward: differences of the loss agree, and not with a planted mistake") {
   if (!has_float64()) return;
-  const Json got = backward_json({});
+  const Json got = tour_json({"backward"});
   int64_t numbers = 0, wrong = 0;
   for (const auto& each : got.items()) {
     const std::string key = each.key();
@@ -72,7 +42,7 @@ TEST_CASE("heed tour backward: differences of the loss agree, and not with a pla
     if (!key.ends_with("_check")) continue;
     const Json& gradient = got.at(key.substr(0, key.size() - 6));
     if (!key.ends_with("_wrong_check")) {
-      numbers += check_near_all(key, value, gradient, 1e-9);
+      numbers += check_key(key, value, gradient, 1e-9);
       continue;
     }
     double gap = 0;
@@ -90,7 +60,7 @@ TEST_CASE("heed tour backward: differences of the loss agree, and not with a pla
 
 TEST_CASE("heed tour planted_mistakes: gradcheck finds all five, and passes the right ones") {
   if (!has_float64()) return;
-  const Json got = backward_json({});
+  const Json got = tour_json({"backward"});
   for (const auto& [mistake, input] : {std::pair{"softmax", "scores"},
                                        {"layer_norm", "x"},
                                        {"dropout", "weights"},
@@ -110,11 +80,11 @@ TEST_CASE("heed tour backward: two words, and more and wider ones than it takes"
   const std::string path = dir / "x.safetensors";
   for (const Shape shape : {Shape{2, 1}, Shape{20, 30}}) {
     write_safetensors(path, {view("x", values(shape, -1, 1))});
-    const Json got = backward_json({"--inputs", path});
+    const Json got = tour_json({"backward", "--inputs", path});
     const Json &dx = got.at("layer_norm_backward.dx"),
                &check = got.at("layer_norm_backward.dx_check");
     CHECK(dx.size() == static_cast<size_t>(std::min<int64_t>(shape[0], 8) - 1));
-    CHECK(check_near_all("dx", dx, check, 1e-6) > 0);
+    CHECK(check_key("dx", dx, check, 1e-6) > 0);
   }
 }
 

@@ -1,62 +1,30 @@
 // The steps of the tour that take gradients, or time: compared with PyTorch's in float64.
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "tests/support/near.h"
-#include "tests/support/run_program.h"
 #include "tests/support/temp_dir.h"
+#include "tools/extras/tour/tests/tour_json.h"
 #include "train/files/safetensors.h"
 
 using namespace heed;
 using namespace heed::testing;
 using Json = nlohmann::json;
 
-namespace {
-
-const std::string tour_folder = std::string(HEED_SOURCE_DIR) + "/tests/golden/tour/";
-
-Json json_of_step(const std::string& step, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments{"tour", step, "--json"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const ProgramResult result = run_heed(arguments);
-  REQUIRE_MESSAGE(result.exit_code == 0, result.err);
-  return Json::parse(result.out);
-}
-
-// Numbers that differ by at most the tolerance, nested alike; returns their count.
-int64_t check_alike(const std::string& key, const Json& got, const Json& want, double tolerance) {
-  CAPTURE(key);
-  REQUIRE(got.is_array() == want.is_array());
-  if (!want.is_array()) {
-    const double gap = std::abs(got.get<double>() - want.get<double>());
-    CHECK_MESSAGE(gap <= tolerance, text("got ", got.dump(), ", expected ", want.dump()));
-    return 1;
-  }
-  REQUIRE(got.size() == want.size());
-  int64_t numbers = 0;
-  for (size_t i = 0; i < want.size(); ++i) {
-    numbers += check_alike(key, got[i], want[i], tolerance);
-  }
-  return numbers;
-}
-
-}  // namespace
-
 TEST_CASE("heed tour: gradients, and a step along them, are PyTorch's") {
-  const Json golden = Json::parse(read_text(tour_folder + "gradients.json"));
+  const Json golden = golden_tour("gradients.json");
   int64_t numbers = 0;
   for (const Json& item : golden.at("cases")) {
     std::vector<std::string> arguments = item.at("arguments");
-    if (arguments.size() > 2) arguments.push_back(tour_folder + "inputs.safetensors");
+    if (arguments.size() > 2) arguments.push_back(golden_of_tour + "inputs.safetensors");
     for (const std::string step : {"gradient_step", "division_by_sum", "underflow"}) {
-      const Json got = json_of_step(step, arguments);
+      std::vector<std::string> words = arguments;
+      words.insert(words.begin(), step);
+      const Json got = tour_json(words);
       // Near 1000, float32 numbers are 0.00006 apart.
       const double rough = step == "underflow" ? 7e-5 : 2e-6;
       for (const auto& value : item.at(step).items()) {
         const std::string key = (step == "gradient_step" ? "" : step + ".") + value.key();
         const bool sharp = value.key() == "dattn_scores";
         REQUIRE_MESSAGE(got.contains(key), key);
-        numbers += check_alike(key, got.at(key), value.value(), sharp ? 1e-7 : rough);
+        numbers += check_key(key, got.at(key), value.value(), sharp ? 1e-7 : rough);
       }
     }
   }
@@ -66,11 +34,11 @@ TEST_CASE("heed tour: gradients, and a step along them, are PyTorch's") {
 
 TEST_CASE("heed tour gradient_step: the keys, and one number of each gradient by differences") {
   for (const char* seed : {"789", "1", "2"}) {
-    const Json got = json_of_step("gradient_step", {"--seed", seed});
+    const Json got = tour_json({"gradient_step", "--seed", seed});
     for (const char* name :
          {"context_vec", "attn_weights", "attn_scores", "W_query", "W_key", "W_value"}) {
-      check_alike(name, got.at(std::string(name) + "_check"), got.at(std::string("d") + name)[1][0],
-                  5e-6);
+      check_key(name, got.at(std::string(name) + "_check"), got.at(std::string("d") + name)[1][0],
+                5e-6);
     }
     for (const char* name : {"W_query", "W_key", "W_value"}) {
       const Json &before = got.at(name), &slope = got.at(std::string("d") + name),
@@ -85,7 +53,7 @@ TEST_CASE("heed tour gradient_step: the keys, and one number of each gradient by
     CHECK(got.at("loss_after").get<double>() < got.at("loss").get<double>());
   }
   // Other steps have values of these names; --json of the tour has those of the documents.
-  CHECK(!Json::parse(run_heed({"tour", "--json"}).out).contains("loss"));
+  CHECK(!tour_json({}).contains("loss"));
 }
 
 TEST_CASE("heed tour gradient_step: says when its differences are too coarse to check it") {
@@ -93,14 +61,14 @@ TEST_CASE("heed tour gradient_step: says when its differences are too coarse to 
   const std::string path = dir / "x.safetensors";
   for (const double size : {1, 30}) {
     write_safetensors(path, {view("x", values({6, 3}, -size, size))});
-    const Json got = json_of_step("gradient_step", {"--inputs", path});
+    const Json got = tour_json({"gradient_step", "--inputs", path});
     const std::string said = got.at("agreement");
     CAPTURE(said);
     CHECK(!contains(said, " 0%"));
     CHECK(contains(said, size == 1 ? "all gradients of this step agree" : "h is too coarse"));
   }
   for (const char* name : {"queries", "keys", "values"}) {
-    CHECK(json_of_step("gradient_step").at(std::string("d") + name).size() == 6);
+    CHECK(tour_json({"gradient_step"}).at(std::string("d") + name).size() == 6);
   }
 }
 
@@ -108,22 +76,22 @@ TEST_CASE("heed tour gradient_step: words of one number") {
   const TempDir dir;
   const std::string path = dir / "x.safetensors";
   write_safetensors(path, {view("x", values({2, 1}))});
-  const Json got = json_of_step("gradient_step", {"--inputs", path});
+  const Json got = tour_json({"gradient_step", "--inputs", path});
   CHECK(got.at("targets")[1][0] == got.at("targets")[1][1]);
   CHECK(got.at("dW_key").size() == 2);
 }
 
 TEST_CASE("heed tour: underflow, as overflow, is nan where softmax is not") {
   for (const std::string step : {"overflow", "underflow"}) {
-    const Json got = json_of_step(step);
+    const Json got = tour_json({step});
     REQUIRE(got.at(step + ".naive").size() == 6);
     for (const Json& number : got.at(step + ".naive")) CHECK(number == "nan");
-    check_alike(step, got.at(step + ".stable"), got.at(step + ".before"), 5e-5);
+    check_key(step, got.at(step + ".stable"), got.at(step + ".before"), 5e-5);
   }
 }
 
 TEST_CASE("heed tour: a loop over heads computes the same with more products") {
-  const Json got = json_of_step("loop_over_heads");
+  const Json got = tour_json({"loop_over_heads"});
   const auto number = [&](const char* name) {
     return got.at(std::string("loop_over_heads.") + name).get<int64_t>();
   };

@@ -5,68 +5,17 @@
 #include <unistd.h>
 
 #include <array>
-#include <cmath>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "tests/support/near.h"
-#include "tests/support/run_program.h"
 #include "tools/extras/tour/steps.h"
+#include "tools/extras/tour/tests/tour_json.h"
 
 using namespace heed;
 using namespace heed::testing;
 using Json = nlohmann::json;
 
 namespace {
-
-const std::string golden_folder = std::string(HEED_SOURCE_DIR) + "/tests/golden/tour/";
-
-Json golden(const std::string& name) { return Json::parse(read_text(golden_folder + name)); }
-
-// The numbers of nested lists, in order.
-void flatten(const Json& value, std::vector<double>& numbers) {
-  if (value.is_array()) {
-    for (const Json& item : value) flatten(item, numbers);
-  } else if (value.is_string()) {
-    REQUIRE(value == "-inf");
-    numbers.push_back(-std::numeric_limits<double>::infinity());
-  } else {
-    numbers.push_back(value.get<double>());
-  }
-}
-
-std::vector<double> flat(const Json& value) {
-  std::vector<double> numbers;
-  flatten(value, numbers);
-  return numbers;
-}
-
-// The depth and lengths of nested lists, as text, so that nesting is compared too.
-std::string nesting_of(const Json& value) {
-  return value.is_array() && !value.empty() ? text(value.size(), " ", nesting_of(value[0])) : "";
-}
-
-// Compares one key; returns the count of compared numbers.
-int64_t check_key(const std::string& key, const Json& got, const Json& want, double tolerance) {
-  CAPTURE(key);
-  CHECK(nesting_of(got) == nesting_of(want));
-  const std::vector<double> ours = flat(got), theirs = flat(want);
-  REQUIRE(ours.size() == theirs.size());
-  for (size_t i = 0; i < ours.size(); ++i) {
-    const bool near = ours[i] == theirs[i] || std::abs(ours[i] - theirs[i]) <= tolerance + 1e-9;
-    CHECK_MESSAGE(near, text("number ", i, ": got ", ours[i], ", expected ", theirs[i]));
-  }
-  return static_cast<int64_t>(ours.size());
-}
-
-Json json_of(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"tour", "--json"});
-  const ProgramResult result = run_heed(arguments);
-  REQUIRE_MESSAGE(result.exit_code == 0, result.err);
-  CHECK(result.err.empty());
-  return Json::parse(result.out);
-}
 
 void check_all(const Json& got, const Json& want, double tolerance) {
   int64_t keys = 0, numbers = 0;
@@ -119,12 +68,12 @@ std::string on_a_terminal(const std::string& typed, unsigned short rows = 0) {
 }  // namespace
 
 TEST_CASE("heed tour: every number that the documents print") {
-  const Json got = json_of({}), want = golden("seed_numbers.json");
+  const Json got = tour_json({}), want = golden_tour("seed_numbers.json");
   int64_t keys = 0;
   for (const auto& item : want.items()) {
     REQUIRE_MESSAGE(got.contains(item.key()), item.key());
     check_key(item.key(), got.at(item.key()), item.value().at("value"),
-              item.value().at("tolerance").get<double>());
+              item.value().at("tolerance").get<double>() + 1e-9);
     ++keys;
   }
   CHECK(keys == 35);
@@ -132,14 +81,14 @@ TEST_CASE("heed tour: every number that the documents print") {
 }
 
 TEST_CASE("heed tour: PyTorch's numbers for another seed and for other words") {
-  check_all(json_of({"--seed", "7"}), golden("seed_7.json").at("values"), 1e-5);
-  check_all(json_of({"--seed", "8", "--inputs", golden_folder + "inputs.safetensors"}),
-            golden("seed_8_inputs.json").at("values"), 1e-5);
+  check_all(tour_json({"--seed", "7"}), golden_tour("seed_7.json").at("values"), 1e-5);
+  check_all(tour_json({"--seed", "8", "--inputs", golden_of_tour + "inputs.safetensors"}),
+            golden_tour("seed_8_inputs.json").at("values"), 1e-5);
 }
 
 TEST_CASE("heed tour: steps show tensors as PyTorch prints them") {
   int64_t compared = 0;
-  const Json printed = golden("printed.json");
+  const Json printed = golden_tour("printed.json");
   for (const auto& item : printed.at("tour").items()) {
     const std::string step = item.key();
     const Json& texts = item.value();
@@ -192,49 +141,49 @@ TEST_CASE("heed tour: a terminal waits after each step, and asks at the end") {
 TEST_CASE("heed tour: what must fail is shown failing") {
   CHECK(contains(run_heed({"tour", "uneven_heads"}).out,
                  "must divide d_out: d_out is 8, num_heads is 3"));
-  const Json breaks = Json::parse(run_heed({"tour", "mask_that_breaks", "--json"}).out);
+  const Json breaks = tour_json({"mask_that_breaks"});
   CHECK(breaks.at("mask_that_breaks.mask")[0][0] == "nan");
   CHECK(breaks.at("mask_that_breaks.broken")[5][5] == "nan");
-  const Json moved = Json::parse(run_heed({"tour", "v2_into_v1", "--json"}).out);
+  const Json moved = tour_json({"v2_into_v1"});
   CHECK(check_key("v2_into_v1", moved.at("v2_into_v1.from_v1"), moved.at("v2_into_v1.from_v2"),
                   1e-6) == 12);
 }
 
 TEST_CASE("heed tour: one step as JSON has its keys of the reference file") {
-  const Json step = Json::parse(run_heed({"tour", "causal", "--json"}).out);
-  const Json want = golden("seed_numbers.json");
+  const Json step = tour_json({"causal"});
+  const Json want = golden_tour("seed_numbers.json");
   CHECK(step.size() == 6);
   for (const auto& [key, value] : step.items()) {
-    check_key(key, value, want.at(key).at("value"), want.at(key).at("tolerance").get<double>());
+    check_key(key, value, want.at(key).at("value"),
+              want.at(key).at("tolerance").get<double>() + 1e-9);
   }
 }
 
 TEST_CASE("heed tour: by hand and by layer, also with other words and dropout") {
   for (const char* seed : {"123", "-1", "4294967299"}) {
-    const Json step = Json::parse(run_heed({"tour", "multi_head_by_hand", "--json", "--seed", seed,
-                                            "--inputs", golden_folder + "inputs.safetensors"})
-                                      .out);
+    const Json step = tour_json(
+        {"multi_head_by_hand", "--seed", seed, "--inputs", golden_of_tour + "inputs.safetensors"});
     CHECK(check_key(seed, step.at("multi_head_by_hand.by_layer"),
                     step.at("multi_head_by_hand.by_hand"), 1e-6) == 40);
   }
 }
 
 TEST_CASE("heed tour: the heads of a layer add up to it") {
-  const Json step = Json::parse(run_heed({"tour", "heads_as_ensemble", "--json"}).out);
+  const Json step = tour_json({"heads_as_ensemble"});
   CHECK(check_key("heads", step.at("heads_as_ensemble.by_layer"),
                   step.at("heads_as_ensemble.votes"), 1e-6) == 24);
   CHECK(step.at("heads_as_ensemble.first_weights") != step.at("heads_as_ensemble.second_weights"));
 }
 
 TEST_CASE("heed tour: a dot product as a loop, a dictionary, and misprints") {
-  const Json loop = Json::parse(run_heed({"tour", "dot_product", "--json"}).out);
+  const Json loop = tour_json({"dot_product"});
   CHECK(loop.at("dot_product.res").get<double>() == doctest::Approx(0.9544).epsilon(1e-4));
   CHECK(loop.at("dot_product.running")[2] == loop.at("dot_product.res"));
   CHECK(contains(run_heed({"tour", "dot_product"}).out, "tensor(0.9544)"));
   const std::string words = run_heed({"tour", "word_by_word"}).out;
   CHECK(contains(words, "\n能 你 做 我 个 恩惠\n"));
   CHECK(contains(words, "\n你 能 做 我 个 恩惠\n"));
-  const Json hello = Json::parse(run_heed({"tour", "hello", "--json"}).out);
+  const Json hello = tour_json({"hello"});
   double highest = 0, lowest = 1;  // of what each printed number says about the same weight
   for (const char* key : {"hello.least", "hello.most"}) REQUIRE(hello.at(key).size() == 3);
   for (size_t i = 0; i < 3; ++i) {
@@ -247,15 +196,13 @@ TEST_CASE("heed tour: a dot product as a loop, a dictionary, and misprints") {
 }
 
 TEST_CASE("heed tour: by hand and by layer, in a block and at the end of a GPT") {
-  const auto of = [](const char* step) {
-    return Json::parse(run_heed({"tour", step, "--json"}).out);
-  };
-  const Json norm = of("layer_norm"), block = of("block"), loss = of("loss");
+  const Json norm = tour_json({"layer_norm"}), block = tour_json({"block"}),
+             loss = tour_json({"loss"});
   CHECK(check_key("norm", norm.at("layer_norm.by_layer"), norm.at("layer_norm.by_hand"), 1e-5) ==
         18);
   CHECK(check_key("block", block.at("block.by_layer"), block.at("block.y"), 1e-6) == 18);
   CHECK(check_key("loss", loss.at("loss.by_layer"), loss.at("loss.loss"), 1e-6) == 1);
-  const Json shortcut = of("shortcut"), drawn = of("temperature");
+  const Json shortcut = tour_json({"shortcut"}), drawn = tour_json({"temperature"});
   const auto size = [](const Json& row) {
     double most = 0;
     for (const double x : flat(row)) most = std::max(most, std::abs(x));

@@ -1,7 +1,4 @@
 // Every setting of every layer changes something, or is refused.
-#include <cmath>
-#include <map>
-#include <set>
 
 #include "autograd/base/rethrow.h"
 #include "layers/module/added_losses.h"

@@ -14,14 +14,6 @@ std::unique_ptr<Module> classifier_of(const std::string& options = "") {
   return layer_of("{type: gpt_classifier, num_classes: 3, " + small_sizes + options + "}");
 }
 
-// Two texts of five tokens, of which the mask keeps the first three and all.
-Input two_texts() {
-  Input in{ids({2, 5}, {0, 1, 2, 9, 9, 3, 4, 5, 6, 7})};
-  in.mask = Mask::full({2, 5}, 1);
-  in.mask.mutable_data()[3] = in.mask.mutable_data()[4] = 0;
-  return in;
-}
-
 }  // namespace
 
 TEST_CASE("gpt_classifier: the parameters of a gpt, and a head with a bias") {
@@ -30,23 +22,6 @@ TEST_CASE("gpt_classifier: the parameters of a gpt, and a head with a bias") {
   const size_t head = gpt.find("out_head");
   CHECK(ours.substr(0, head) == gpt.substr(0, head));
   CHECK(ours.substr(head) == "out_head.weight (3, 12)\nout_head.bias (3,)\n");
-}
-
-TEST_CASE("gpt_classifier: a text gives what it gives alone, whatever the padding") {
-  for (const char* pool : {"last", "mean", "first"}) {
-    CAPTURE(pool);
-    const auto layer = classifier_of(text(", pool: ", pool));
-    const Input in = two_texts();
-    const Array y = (*layer)(in).value();
-    REQUIRE(y.shape() == Shape{2, 3});
-    Input other = in;
-    other.ids = in.ids.clone();
-    other.ids.mutable_data()[4] = 10;
-    check_same_bits((*layer)(other).value(), y);
-    const Array alone = (*layer)(ids({3}, {0, 1, 2})).value();
-    REQUIRE(alone.shape() == Shape{3});
-    CHECK(check_near(alone, Array::from({3}, y.span().first(3))) == 3);
-  }
 }
 
 TEST_CASE("gpt_classifier: the last token sees the whole text, the first one itself") {

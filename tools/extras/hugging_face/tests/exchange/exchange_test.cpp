@@ -224,7 +224,7 @@ TEST_CASE("import: the characters of an export, U+180E among them") {
   }
 }
 
-TEST_CASE("import: a name of the hub, a Git LFS pointer") {
+TEST_CASE("import: a name of the hub") {
   const Folders f;
   const auto import_error = [&](const std::string& from) {
     return f.refused({"import", from, "--out", f.path("run")}, 1);
@@ -234,18 +234,6 @@ TEST_CASE("import: a name of the hub, a Git LFS pointer") {
                  "folder; heed downloads nothing: hf download no-such/gpt2-small --local-dir "
                  "gpt2-small makes such a folder"));
   CHECK(import_error(f.path("nowhere")).ends_with("weights: not a folder\n"));
-  const std::string golden = text(HEED_SOURCE_DIR, "/tests/golden/hugging_face/llama");
-  for (const char* name : {"model-00001-of-00002.safetensors", "config.json",
-                           "model.safetensors.index.json", "tokenizer.json"}) {
-    const std::string folder = f.path(text("hf-", name));
-    fs::copy(golden, folder);
-    write_text(fs::path(folder) / name,
-               "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69"
-               "d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n");
-    CHECK(contains(import_error(folder), text("heed: ", folder, "/", name,
-                                              ": is a Git LFS pointer: git lfs pull fetches the "
-                                              "file")));
-  }
 }
 
 TEST_CASE("import: no tokenizer, a padded vocabulary, a vocabulary that is too large") {

@@ -1,7 +1,5 @@
 #include "train/extras/sequence_models/images_task.h"
 
-#include <cmath>
-
 #include "tests/support/broken_files.h"
 #include "tests/support/near.h"
 #include "tests/support/source_tree.h"

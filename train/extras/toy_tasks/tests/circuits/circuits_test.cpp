@@ -1,5 +1,4 @@
 // induction, associative_recall, parity and dyck: what they ask and what they expect.
-#include <cmath>
 #include <map>
 #include <set>
 

@@ -1,7 +1,5 @@
 #include "train/extras/toy_tasks/negation_task.h"
 
-#include <sstream>
-
 #include "train/extras/toy_tasks/tests/made/made_task_cases.h"
 
 using namespace heed;

@@ -25,25 +25,6 @@ TEST_CASE("classifier: parameters are those of a gpt, the head has a bias") {
   CHECK(lines.ends_with("out_head.weight (3, 12)\nout_head.bias (3,)\n"));
 }
 
-TEST_CASE("classifier: what is padding changes nothing") {
-  for (const char* pool : {"num_layers: 2, pool: mean", "num_layers: 2, pool: first"}) {
-    CAPTURE(pool);
-    const auto layer = layer_of(classifier(pool));
-    Input in{eight_words};
-    in.mask = Mask::full({2, 4}, 1);
-    in.mask.mutable_data()[3] = 0;
-    const Array y = (*layer)(in).value();
-    REQUIRE(y.shape() == Shape{2, 3});
-    Input other = in;
-    other.ids = eight_words.clone();
-    other.ids.mutable_data()[3] = 10;
-    check_same_bits((*layer)(other).value(), y);
-    const Array alone = (*layer)(ids({3}, {0, 1, 2})).value();
-    REQUIRE(alone.shape() == Shape{3});
-    CHECK(check_near(alone, Array::from({3}, y.span().first(3))) == 3);
-  }
-}
-
 TEST_CASE("classifier: without blocks and positions it is a bag of words") {
   const Ids reversed = ids({2, 4}, {3, 2, 1, 0, 7, 6, 5, 4});
   const auto bag = layer_of(classifier("num_layers: 0, position: none"));

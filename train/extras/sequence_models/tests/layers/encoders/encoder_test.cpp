@@ -52,18 +52,6 @@ TEST_CASE("encoder: of ids and classes it is a classifier, bit for bit") {
   CHECK(check_same_bits(run(*ours, in), run(*theirs, in)) == 33);
 }
 
-TEST_CASE("encoder: a token that is hidden changes nothing") {
-  const auto layer = layer_of(encoder(", num_classes: 3"));
-  Input in = input_for(*layer, {2, 5});
-  in.mask = Mask::full({2, 5}, 1);
-  in.mask.mutable_data()[4] = 0;
-  const Array y = (*layer)(in).value();
-  Array x = in.x.value().clone();
-  std::fill_n(x.mutable_data() + 4 * 12, 12, real{7});
-  in.x = Tensor(x);
-  check_same_bits((*layer)(in).value(), y);
-}
-
 TEST_CASE("encoder: a config with all its defaults written out is the same") {
   for (const std::string& options : {std::string(), std::string(", vocab_size: 5"), pictures}) {
     const ConfigNode all =

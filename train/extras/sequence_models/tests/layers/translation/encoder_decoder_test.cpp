@@ -53,30 +53,6 @@ TEST_CASE("encoder_decoder: its parts, drawn in the order of construction") {
   CHECK(layer->signature().context);
 }
 
-TEST_CASE("encoder_decoder: the future of what is written is not seen, all of the source is") {
-  const auto layer = layer_of(translator());
-  const Input in = padded_sentences();
-  const Array y = (*layer)(in).value();
-  REQUIRE(y.shape() == Shape{2, 5, 7});
-  Input later = in;
-  later.ids = in.ids.clone();
-  later.ids.mutable_data()[3] = 0;
-  const Array other = (*layer)(later).value();
-  CHECK(std::memcmp(other.data(), y.data(), 3 * 7 * sizeof(real)) == 0);
-  CHECK(std::memcmp(other.data() + 21, y.data() + 21, 7 * sizeof(real)) != 0);
-  Input source = in;
-  source.source_ids = in.source_ids.clone();
-  source.source_ids.mutable_data()[3] = 1;
-  CHECK(std::memcmp((*layer)(source).value().data(), y.data(), 7 * sizeof(real)) != 0);
-}
-
-TEST_CASE("encoder_decoder: padding of the source changes nothing, whatever stands there") {
-  for (const char* context : {"context: attention", "context: mean"}) {
-    CAPTURE(context);
-    check_source_padding(*layer_of(translator(context)));
-  }
-}
-
 TEST_CASE("encoder_decoder: with a mean context the decoder sees one vector") {
   const auto layer = layer_of(translator("context: mean"));
   CHECK(parameter_lines(*layer) == parameter_lines(*layer_of(translator())));
