@@ -3,7 +3,7 @@
     python3 tools/extras/bench/results.py tasks       # every task                             configs/README.md
     python3 tools/extras/bench/results.py circuits    # what the heads of induction.yaml do    configs/README.md
     python3 tools/extras/bench/results.py own_data    # from files    tools/extras/own_data/configs/your_own_data.md
-    python3 tools/extras/bench/results.py claims      # fifteen claims about attention         configs/claims.md
+    python3 tools/extras/bench/results.py claims      # sixteen claims                         configs/claims.md
     python3 tools/extras/bench/results.py kinds       # every kind of attention, on one text   configs/attention.md
     python3 tools/extras/bench/results.py times       # what is timed on the last two pages: on a machine that is quiet
     python3 tools/extras/bench/results.py --check     # the models and pages are valid, two steps of one claim; writes nothing
@@ -213,23 +213,25 @@ def kinds(args):
 
 
 # ---- What is timed
-def timed(args):
-    """{name of the run: [what a round gives]}, of the models of kinds and of the claims about time."""
-    claimed = models_of([name for name, claim in CLAIMS.items() if claim.is_timed])
-    found = times.by_turns(args.run_heed, claimed | kinds_on_page())
+def timed(args, names):
+    """{name of the run: [what a round gives]}, of the models of these claims and, if all are asked for, of kinds."""
+    found = times.by_turns(args.run_heed, models_of(names) | ({} if args.only else kinds_on_page()))
     results = {name: [{"ms": one} for one in of] for name, of in found.items()}
-    for heads in LOOPS:
-        for loop, product in zip(results[f"loop-{heads}"], results[f"product-{heads}"]):
-            product["ratio"] = loop["ms"] / product["ms"]
+    for slow, fast in [(f"loop-{heads}", f"product-{heads}") for heads in LOOPS] + [("muon", "adamw")]:
+        for one, other in zip(results.get(slow, []), results.get(fast, [])):
+            other["ratio"] = one["ms"] / other["ms"]
     return results
 
 
 def time_all(args):
-    results = timed(args)
-    for name in (names := [name for name, claim in CLAIMS.items() if claim.is_timed]):
+    names = [name for name, claim in CLAIMS.items() if claim.is_timed and name in (args.only or CLAIMS)]
+    results = timed(args, names)
+    for name in names:
         fill_claim(args, name, results)
+    for name in () if args.printed else names:
         fill_effects(args, name)
-    fill(args, *KINDS, lambda i, row, _: [*row[:6], figure(results[f"kind-{i}"], "ms"), *row[7:]])
+    if not args.only:
+        fill(args, *KINDS, lambda i, row, _: [*row[:6], figure(results[f"kind-{i}"], "ms"), *row[7:]])
     return what_no_longer_follows(names, results)
 
 

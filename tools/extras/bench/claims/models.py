@@ -24,6 +24,12 @@ REACHING = {"rnn": "rnn", "lstm": "lstm", "gru": "gru", "rwkv": "rwkv_time_mixin
             "delta": "gated_delta_net", "window": "multi_head_attention, window: 16",
             "alibi": "multi_head_attention, alibi: true", "attention": "multi_head_attention"}
 LOOPS = (2, 4, 8, 16)  # heads
+# The best of the rates tried, and how many steps AdamW takes in the seconds of a thousand of Muon.
+OPTIMIZERS = {
+    "adamw": ("optimizer.lr=2e-2", "schedule.min_lr=2e-3"),
+    "muon": ("optimizer={type: muon, lr: 3e-2, adamw: {lr: 3e-2, betas: [0.9, 0.99], weight_decay: 0.1}}", "schedule.min_lr=3e-3"),
+}
+IN_THE_SAME_TIME = 1300
 
 
 def on(text, *sets, asked=()):
@@ -110,6 +116,8 @@ def claim_models():
               "label: topic, tokenizer: words}")
     models |= {f"reach-{name}": remembering(kind, data=evenly, asked=("distances", "reach"))
                for name, kind in REACHING.items()}
+    models |= {name: on("shakespeare", *optimizer) for name, optimizer in OPTIMIZERS.items()}
+    models["adamw-as-long"] = on("shakespeare", *OPTIMIZERS["adamw"], f"train.steps={IN_THE_SAME_TIME}")
     for heads in LOOPS:
         models |= timed(heads)
     return models

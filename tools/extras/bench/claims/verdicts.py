@@ -4,7 +4,7 @@ import typing
 
 from claims import effects
 from claims.figures import below, same, spread
-from claims.models import DROPOUTS, HEADS, LOOPS, REACHING, TRANSLATORS, WIDTHS
+from claims.models import DROPOUTS, HEADS, IN_THE_SAME_TIME, LOOPS, REACHING, TRANSLATORS, WIDTHS
 from claims.recall import DISTANCES
 
 LENGTHS = ((5, 6), (7, 8), (9, 10), (11, 12), (13, 14))
@@ -157,4 +157,10 @@ CLAIMS = {
     "loop": Claim(
         [(f"loop-{heads}", f"product-{heads}") for heads in LOOPS], ((0, "ms"), (1, "ms"), (1, "ratio")),
         many_heads_make_a_slow_loop, is_timed=True),
+    "muon": Claim(
+        [("adamw",), ("adamw-as-long",), ("muon",)], ((0, "train_loss"), (0, "val_loss")),
+        lambda r: below(r, "val_loss", "muon", "adamw") and below(r, "val_loss", "muon", "adamw-as-long")),
+    "muon_step": Claim(
+        [("adamw", "muon")], ((0, "ms"), (1, "ms"), (0, "ratio")),
+        lambda r: abs(spread(r["adamw"], "ratio")[0] - IN_THE_SAME_TIME / 1000) < 0.15, is_timed=True),
 }
