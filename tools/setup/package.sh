@@ -52,11 +52,12 @@ mkdir -p "$build/man1"
 page() {  # NAME HELP COMMAND...
   local name=$1 help=$2
   shift 2
-  # help2man asks a program with --help; CLI11 has no blank between -h and --help, where it takes them for one.
+  # help2man asks a program with --help; CLI11 has no blank between -h and --help, where it takes them for one. Its path
+  # goes through a shell without quotes: none with a blank.
   printf '#!/bin/sh\nexec %s | sed "s/-h,--help /-h, --help/"\n' "$(printf '%q ' "$@" --help)" >"$build/man1/$name"
   chmod +x "$build/man1/$name"
-  help2man --no-info --no-discard-stderr --name="$help" --source=heedgrad --version-string="$name $version" \
-    "$build/man1/$name" | sed "/^\.SH \"SEE ALSO\"/,\$d" | gzip -9n >"$build/man1/$name.1.gz"
+  (cd "$build/man1" && help2man --no-info --no-discard-stderr --name="$help" --source=heedgrad \
+    --version-string="$name $version" "./$name") | sed "/^\.SH \"SEE ALSO\"/,\$d" | gzip -9n >"$build/man1/$name.1.gz"
   rm "$build/man1/$name"
 }
 page heed "trains small transformers and shows what their attention does" "$build/heed"
