@@ -161,7 +161,12 @@ def wheel(native, unpacked, out):
     package = HERE / "heedgrad"
     if not (package / "__init__.py").exists():
         raise Mistake(f"there is no Python package in {package}")
-    for library in (native / "lib").glob(LEFT_OUT):
+    lib = native / "lib"
+    for folder in lib.glob("*-linux-gnu"):  # of a build for /usr, from which Debian packages are made
+        for each in folder.iterdir():
+            each.rename(lib / each.name)
+        folder.rmdir()
+    for library in lib.glob(LEFT_OUT):
         library.unlink()
     came_from = add_libraries(native, unpacked)
     point_at(native)
