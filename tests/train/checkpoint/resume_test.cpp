@@ -51,6 +51,30 @@ TEST_CASE("resume: every optimizer with every kind of data and every schedule, o
   CHECK(runs == 20);
 }
 
+TEST_CASE("resume: a new process with other threads writes the same bytes") {
+  int runs = 0;
+  for (size_t d = 0; d < data_types.size(); ++d) {
+    CAPTURE(data_types[d].front());
+    const TempDir folder;
+    const std::string config = write_config(folder);
+    const fs::path whole = folder / "whole", parts = folder / "parts";
+    const std::vector<std::string> sets = sets_in(
+        folder,
+        together({data_types[d], {optimizers[d % 4], schedules[d % 3], "checkpoint.best=true"}}));
+    const ProgramResult first = run_heed(heed_train(config, whole, 1, sets));
+    REQUIRE_MESSAGE(first.exit_code == 0, first.err);
+    copy_ended_after(5, whole, parts);
+    const ProgramResult rest = run_heed({"train", "--resume", parts, "--threads", "2"});
+    REQUIRE_MESSAGE(rest.exit_code == 0, rest.err);
+    CHECK(compare_checkpoints(whole, parts, 10) == 5);
+    CHECK(compare_checkpoints(whole, parts, 12) == 5);
+    CHECK(rows_of(whole) == rows_of(parts));
+    CHECK(same_samples(whole, parts));
+    ++runs;
+  }
+  CHECK(runs == 5);
+}
+
 TEST_CASE("resume: a run of N steps that is given M more is one of N + M") {
   const TempDir folder;
   const std::string config = write_config(folder);
