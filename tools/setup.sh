@@ -3,7 +3,7 @@
 #   tools/setup.sh            compiler, CMake and libraries
 #   tools/setup.sh --dev      also what .ci/run uses: Clang 14 with libFuzzer, clang-format 14, python3-jsonschema and -yaml,
 #                             python3-venv, chromium and qemu-user
-#   tools/setup.sh --package  what tools/setup/package.sh uses as well: help2man, lintian, dpkg-dev and Python
+#   tools/setup.sh --package  what tools/setup/package.sh uses as well: help2man, lintian, patchelf, dpkg-dev, Python
 #   tools/setup.sh --wheel    what tools/python/build_wheel.sh uses as well: patchelf and Python
 #   tools/setup.sh --site     what tools/setup/site.sh uses as well: mkdocs with its theme material
 #   CXX=clang++-18 tools/setup.sh    also this compiler
@@ -17,7 +17,7 @@ declare -A optional=(
   [libopenmpi-dev]="a run will have one process"
   [openmpi-bin]="there will be no mpirun"
   [libpcre2-dev]="there will be no byte pair encoding"
-  [libreadline-dev]="heed chat will not edit lines"
+  [libedit2]="heed chat will not edit lines"
 )
 case "${1:-}" in
   "") ;;
@@ -25,7 +25,7 @@ case "${1:-}" in
     packages+=(clang-14 libclang-rt-14-dev clang-format-14 libomp-14-dev pkg-config git qemu-user
                python3-jsonschema python3-yaml python3-venv chromium)
     ;;
-  --package) packages+=(help2man lintian dpkg-dev file python3) ;;
+  --package) packages+=(help2man lintian patchelf dpkg-dev file python3) ;;
   --wheel) packages+=(patchelf binutils python3) ;;
   --site) packages+=(mkdocs-material python3) ;;
   *) echo "usage: tools/setup.sh [--dev | --package | --wheel | --site]" >&2; exit 2 ;;
@@ -39,7 +39,7 @@ esac
 if ! command -v apt-get >/dev/null; then
   echo "setup: no apt-get here; heedgrad needs GCC 12 or Clang 14, CMake 3.25, make, OpenBLAS," \
        "yaml-cpp, nlohmann-json, xxHash, utf8proc, PCRE2, CLI11, doctest and, for charts in report.html, Vega 5," \
-       "for runs of several processes an MPI, and to edit lines in heed chat GNU readline" >&2
+       "for runs of several processes an MPI, and to edit lines in heed chat libedit" >&2
   exit 0  # the tools may be installed anyway; CMake reports what is missing
 fi
 

@@ -1,7 +1,10 @@
 #include "tools/extras/fine_tuning/line_editor.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,14 +19,15 @@ namespace {
 volatile std::sig_atomic_t interrupt_came = 0;
 struct sigaction handler_before;
 
-// GNU readline, loaded where it is wanted: heed is built and runs without it. These are the names
-// of its manual.
+// libedit (BSD), or GNU readline: what is installed is loaded, and heed is built and runs without
+// them. These are the names of readline's manual, which libedit has too.
 struct Readline {
   char* (*readline)(const char* prompt) = nullptr;
   void (*add_history)(const char* line) = nullptr;
-  void (*rl_replace_line)(const char* text, int clear_undo) = nullptr;
   int* rl_done = nullptr;
   int (**rl_event_hook)() = nullptr;
+  int (**rl_getc_function)(FILE* in) = nullptr;
+  bool is_libedit = false;
 
   static const Readline* loaded() {
     static const Readline found = load();
@@ -32,34 +36,52 @@ struct Readline {
 
  private:
   static Readline load() {
-    void* library = nullptr;
-    for (const char* name : {"libreadline.so.8", "libreadline.so.7", "libreadline.so"}) {
-      library = library != nullptr ? library : dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    }
     Readline found;
-    const auto find = [&](auto& member, const char* name) {
+    void* library = nullptr;
+    for (const std::string_view name :
+         {"libedit.so.2", "libedit.so.0", "libreadline.so.8", "libreadline.so.7"}) {
+      if (library != nullptr) break;
+      library = dlopen(name.data(), RTLD_NOW | RTLD_LOCAL);
+      found.is_libedit = name.starts_with("libedit");
+    }
+    const auto find = [&](auto& member, const char* symbol) {
       // What dlsym() returns is a pointer to data, also of a function.
       member =
           library == nullptr
               ? nullptr
-              : reinterpret_cast<std::remove_reference_t<decltype(member)>>(dlsym(library, name));
+              : reinterpret_cast<std::remove_reference_t<decltype(member)>>(dlsym(library, symbol));
       return member != nullptr;
     };
     const bool whole = find(found.readline, "readline") && find(found.rl_done, "rl_done") &&
                        find(found.add_history, "add_history") &&
-                       find(found.rl_replace_line, "rl_replace_line") &&
-                       find(found.rl_event_hook, "rl_event_hook");
+                       find(found.rl_event_hook, "rl_event_hook") &&
+                       find(found.rl_getc_function, "rl_getc_function");
     return whole ? found : Readline{};
   }
 };
 
-// Called ten times a second while readline waits for a key: drops the line after Ctrl-C.
-int drop_interrupted_line() {
-  if (interrupt_came != 0) {
-    Readline::loaded()->rl_replace_line("", 0);
-    *Readline::loaded()->rl_done = 1;
-  }
+// Called ten times a second while readline waits for a key: ends the line after Ctrl-C.
+int end_interrupted_line() {
+  if (interrupt_came != 0) *Readline::loaded()->rl_done = 1;
   return 0;
+}
+
+// The next letter, for libedit: while it has an event hook, it keeps a core busy, and drops the
+// letters that are not ASCII. After Ctrl-C it is the end of the line.
+int read_letter(FILE* in) {
+  std::string bytes;
+  do {
+    char byte;
+    const ssize_t got = ::read(fileno(in), &byte, 1);
+    if (interrupt_came != 0) return '\n';
+    if (got == 1) {
+      bytes += byte;
+    } else if (got == 0 || errno != EINTR) {
+      return EOF;
+    }
+  } while (bytes.empty() || utf8_at(bytes, 0).cut);
+  const Utf8Character letter = utf8_at(bytes, 0);
+  return static_cast<int>(letter.size > 0 ? letter.code : U'\uFFFD');
 }
 
 bool edits_lines = false;
@@ -68,8 +90,11 @@ bool edits_lines = false;
 
 LineEditor::LineEditor(bool edits) {
   edits_lines = edits && Readline::loaded() != nullptr;
-  if (edits_lines) {
-    *Readline::loaded()->rl_event_hook = drop_interrupted_line;
+  if (edits_lines && Readline::loaded()->is_libedit) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // how it writes letters
+    *Readline::loaded()->rl_getc_function = read_letter;
+  } else if (edits_lines) {
+    *Readline::loaded()->rl_event_hook = end_interrupted_line;
   }
   struct sigaction action {};
   action.sa_handler = [](int) { interrupt_came = 1; };
@@ -86,7 +111,7 @@ std::optional<std::string> LineEditor::next(const char* prompt) {
     if (line == nullptr) {
       return std::nullopt;
     }
-    std::string typed = line;
+    const std::string typed = interrupted() ? "" : line;
     std::free(line);  // NOLINT: readline has allocated it
     if (!typed.empty()) {
       Readline::loaded()->add_history(typed.c_str());

@@ -9,8 +9,8 @@ namespace heed::cli {
 // While one is alive, Ctrl-C (SIGINT) does not end the program. There may be one at a time.
 class LineEditor {
  public:
-  // edits: both ends are a terminal, where GNU readline, if it is installed, edits lines and has
-  // those before.
+  // edits: both ends are a terminal, where libedit or GNU readline, if installed, edits lines
+  // and has those before.
   explicit LineEditor(bool edits);
   ~LineEditor();
   LineEditor(const LineEditor&) = delete;
