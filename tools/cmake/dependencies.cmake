@@ -26,11 +26,25 @@ foreach(package yaml-cpp nlohmann_json CLI11)
 endforeach()
 
 # yaml-cpp 0.7 calls its target yaml-cpp, 0.8 yaml-cpp::yaml-cpp.
-add_library(heed_yaml INTERFACE)
+set(yaml yaml-cpp)
 if(TARGET yaml-cpp::yaml-cpp)
-  target_link_libraries(heed_yaml INTERFACE yaml-cpp::yaml-cpp)
-else()
-  target_link_libraries(heed_yaml INTERFACE yaml-cpp)
+  set(yaml yaml-cpp::yaml-cpp)
+endif()
+add_library(heed_yaml INTERFACE)
+target_link_libraries(heed_yaml INTERFACE ${yaml})
+
+# The other libraries have one file name on all distributions of the last years.
+option(HEED_OWN_COPIES "Installs copies of yaml-cpp and utf8proc, for packages that suit several distributions; needs patchelf" OFF)
+if(HEED_OWN_COPIES)
+  foreach(name yaml-cpp utf8proc)
+    set(copy libheedgrad-${name}.so)
+    find_library(original_${name} NAMES ${name} REQUIRED)
+    execute_process(COMMAND patchelf --set-soname ${copy} --output ${PROJECT_BINARY_DIR}/${copy} ${original_${name}}
+                    COMMAND_ERROR_IS_FATAL ANY)
+    install(FILES ${PROJECT_BINARY_DIR}/${copy} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endforeach()
+  set_target_properties(${yaml} PROPERTIES IMPORTED_LOCATION_RELEASE ${PROJECT_BINARY_DIR}/libheedgrad-yaml-cpp.so)
+  set(HEED_utf8proc_LIBRARY ${PROJECT_BINARY_DIR}/libheedgrad-utf8proc.so)
 endif()
 
 # C libraries without a CMake package of their own.

@@ -26,7 +26,7 @@ The program heed trains models of attention from YAML files on the CPU, with
 the numbers that PyTorch prints. It shows attention step by step, what heads
 look at and how it forms, checks gradients, and reads and writes weights of
 Hugging Face's transformers. Configs and their texts are included.")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS libreadline8)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libedit2 | libreadline8")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "heedgrad-mpi, libheedgrad-dev, graphviz")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/tools/setup/debian/triggers)
 
@@ -44,7 +44,8 @@ set(CPACK_DEBIAN_MPI_PACKAGE_NAME heedgrad-mpi)
 set(CPACK_DEBIAN_MPI_DESCRIPTION "trains small transformers in several processes by MPI
 With this package mpirun -n 2 heed train divides the steps of one run among
 processes, on one machine or many. The bits are those of a single process.")
-set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "heedgrad (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "heedgrad (= ${PROJECT_VERSION}), libopenmpi3 | libopenmpi40")  # libmpi.so.40, all
+set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS openmpi-bin)
 
 # What package.sh writes before it packs: man pages, the pages for users, and the changelog of Debian.

@@ -22,7 +22,7 @@ ROOT = HERE.parents[1]
 GLIBC = (2, 36)  # Debian 12's
 NEWEST = {"GLIBC": GLIBC, "GLIBCXX": (3, 4, 30), "CXXABI": (1, 3, 13), "GCC": (12, 0, 0)}
 OF_THE_SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|mvec|dl|rt|pthread|gcc_s|stdc\+\+))\.so\.\d")
-# Loaded when a run asks for them: of an MPI and GNU readline (GPL) the system's are taken, or none.
+# Loaded when a run asks for them: of an MPI, libedit and GNU readline the system's are taken, or none.
 LEFT_OUT = "libheedgrad-mpi*.so"
 # What is compiled into the programs: headers, and Vega's JavaScript.
 COMPILED_IN = ("nlohmann-json3-dev", "libcli11-dev", "libjs-vega")
@@ -107,11 +107,13 @@ def package_of(path, unpacked):
     return None, pathlib.Path("/")
 
 
-def licences(came_from, unpacked):
+def licences(native, came_from, unpacked):
     """Texts by their name: of heedgrad, of the libraries, of what is compiled in."""
     texts = {"LICENSE": (ROOT / "LICENSE").read_bytes()}
     packages = [(name, *package_of(path, unpacked)) for name, path in came_from.items()]
-    packages += [(name, name, pathlib.Path("/")) for name in COMPILED_IN]
+    # Of the packages' build, the installation has these by names of its own (tools/cmake/dependencies.cmake).
+    copies = [f"lib{name}-dev" for name in ("yaml-cpp", "utf8proc") if (native / f"lib/libheedgrad-{name}.so").exists()]
+    packages += [(name, name, pathlib.Path("/")) for name in (*COMPILED_IN, *copies)]
     for of, package, root in packages:
         file = root / "usr/share/doc" / (package or "") / "copyright"
         if package is None or not file.exists():
@@ -180,7 +182,7 @@ def wheel(native, unpacked, out):
     files[f"{info}/entry_points.txt"] = (f"[console_scripts]\nheed = {START}:main\n".encode(), False)
     files[f"{info}/METADATA"] = (metadata(version).encode(), False)
     files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: heedgrad\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(), False)
-    for name, text in licences(came_from, unpacked).items():
+    for name, text in licences(native, came_from, unpacked).items():
         files[f"{info}/licenses/{name}"] = (text, False)
     record = [f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}"
               for name, (data, _) in sorted(files.items())]

@@ -40,7 +40,7 @@ quietly() {
   echo "package: failed: $*" >&2
   exit 1
 }
-quietly cmake --preset portable -B "$build" -DCMAKE_INSTALL_PREFIX=/usr -DHEED_TESTS=OFF \
+quietly cmake --preset portable -B "$build" -DCMAKE_INSTALL_PREFIX=/usr -DHEED_TESTS=OFF -DHEED_OWN_COPIES=ON \
   -DCPACK_PACKAGE_CONTACT="$name <$address>"
 quietly cmake --build "$build" --target programs -j"$(nproc)"
 echo "built after $((SECONDS - start)) s"
