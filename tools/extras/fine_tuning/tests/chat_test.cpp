@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <pty.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -31,6 +32,10 @@ class OnTerminal {
       _exit(127);
     }
     REQUIRE(child_ > 0);
+    termios modes{};
+    tcgetattr(terminal_, &modes);
+    modes.c_iflag |= IUTF8;  // as terminals are, for a build that has no editing
+    tcsetattr(terminal_, TCSANOW, &modes);
   }
   void type(const std::string& keys) {
     CHECK(write(terminal_, keys.data(), keys.size()) == std::ssize(keys));
@@ -82,7 +87,9 @@ TEST_CASE("heed chat: Ctrl-C stops an answer and drops a line, Ctrl-D ends") {
   CHECK(chat.shows("not asked"));
   chat.type("\x03");
   CHECK(chat.shows("> "));
-  chat.type("/help\r");
+  chat.type(
+      "/h\xC3\xA4\x7F"
+      "elp\r");  // takes back a letter of two bytes
   CHECK(chat.shows("Ctrl-C stops an answer, Ctrl-D ends the chat."));
   CHECK(chat.shows("> "));
   chat.type("\x04");
