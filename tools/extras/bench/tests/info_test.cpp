@@ -15,7 +15,7 @@ TEST_CASE("heed info: one JSON object, and lines for people") {
   CHECK(info["precision"] == precision_name);
   CHECK(info["version"] == HEED_VERSION);
   CHECK(info["threads"] >= 1);
-  CHECK(info["gemm_gflops"] > 0.1);
+  CHECK(info["gemm_gflops"] > 0);
   CHECK(info["memory_bytes"]["total"] > 100'000'000);
   CHECK(!info["blas"]["kernel"].get<std::string>().empty());
   CHECK(info["build"]["kernels"].back() == "openblas");
@@ -64,6 +64,6 @@ TEST_CASE("heed info: warns of OpenBLAS where it computes the products") {
   };
   CHECK(warned("openblas", "4"));
   CHECK(!warned("openblas", "2"));
-  const std::string best = detail::all_kernels().front().name;
+  const std::string best = detail::kernel_in_use().name;
   CHECK(warned(best, "4") == (best == "openblas"));
 }
