@@ -335,6 +335,34 @@ void multiply_vector(const Product& p) {
   }
 }
 
+// C = A B for few rows, as of a batch that is generated, and a transposed B, which takes longer to
+// pack than to multiply: C^T = B^T A^T, in which the rows of B^T are read as they lie. The chain of
+// multiply_add for a number of C is that of all other products.
+void multiply_few_rows(const Product& p) {
+  const ConstMatrix rows_of_b = p.b.transposed();
+  const int64_t step = rows_of_b.step(), width = round_up(p.m(), lanes);
+  real *const factor = packed_blocks().b, *const sums = packed_blocks().a;  // of A^T and C^T
+  real* const c = p.c.data();
+  for_parts(p.n(), block_columns, most_rows, [&](int64_t column, int64_t columns) {
+    for (int64_t j = 0; p.add && j < columns; ++j) {
+      for (int64_t i = 0; i < p.m(); ++i) sums[j * width + i] = c[i * p.c.step() + column + j];
+    }
+    for_parts(p.k(), most_depth, depth_step, [&](int64_t begin, int64_t depth) {
+      pack_panel(p.a.transposed(), begin, 0, depth, p.m(), factor);
+      for (int64_t j = 0; j < columns; j += most_rows) {
+        const int64_t rows = std::min<int64_t>(most_rows, columns - j);
+        const real* const from = rows_of_b.data() + (column + j) * step + begin;
+        tile_table[static_cast<size_t>(width / lanes - 1)][static_cast<size_t>(rows - 1)](
+            depth, {from, step, 1}, factor, width, sums + j * width, width, p.add || begin > 0,
+            {from + rows * step, step, depth / lanes});
+      }
+    });
+    for (int64_t i = 0; i < p.m(); ++i) {
+      for (int64_t j = 0; j < columns; ++j) c[i * p.c.step() + column + j] = sums[j * width + i];
+    }
+  });
+}
+
 }  // namespace
 
 void packed_gemm(const Product& p) {
@@ -344,6 +372,10 @@ void packed_gemm(const Product& p) {
   }
   if (p.m() == 1 || p.n() == 1) {
     multiply_vector(p);
+    return;
+  }
+  if (p.m() <= std::min<int64_t>(16, panel_columns) && p.b.is_transposed()) {
+    multiply_few_rows(p);
     return;
   }
   for_parts(p.n(), block_columns, panel_columns, [&](int64_t column, int64_t columns) {
