@@ -44,8 +44,9 @@ set(CPACK_DEBIAN_MPI_PACKAGE_NAME heedgrad-mpi)
 set(CPACK_DEBIAN_MPI_DESCRIPTION "trains small transformers in several processes by MPI
 With this package mpirun -n 2 heed train divides the steps of one run among
 processes, on one machine or many. The bits are those of a single process.")
-set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "heedgrad (= ${PROJECT_VERSION}), libopenmpi3 | libopenmpi40")  # libmpi.so.40, all
-set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS OFF)  # it would name one of two packages that hold the same libmpi.so.40
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "heedgrad (= ${PROJECT_VERSION}), libopenmpi3 | libopenmpi40, libc6 (>= 2.34)")
+set(CPACK_DEBIAN_MPI_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/tools/setup/debian/triggers)
 set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS openmpi-bin)
 
 # What package.sh writes before it packs: man pages, the pages for users, and the changelog of Debian.
