@@ -335,9 +335,9 @@ void multiply_vector(const Product& p) {
   }
 }
 
-// C = A B for few rows, as of a batch that is generated, and a transposed B, which takes longer to
-// pack than to multiply: C^T = B^T A^T, in which the rows of B^T are read as they lie. The chain of
-// multiply_add for a number of C is that of all other products.
+// C = A B for up to 16 rows, as of a batch that is generated (no more than a tile is wide), and a
+// transposed B, which takes longer to pack than to multiply: C^T = B^T A^T, which reads the rows of
+// B^T as they lie. The chain of multiply_add for a number of C is that of all other products.
 void multiply_few_rows(const Product& p) {
   const ConstMatrix rows_of_b = p.b.transposed();
   const int64_t step = rows_of_b.step(), width = round_up(p.m(), lanes);

@@ -66,8 +66,8 @@ int end_interrupted_line() {
   return 0;
 }
 
-// The next letter, for libedit: while it has an event hook, it keeps a core busy, and drops the
-// letters that are not ASCII. After Ctrl-C it is the end of the line.
+// The next letter, for libedit, which with an event hook would keep a core busy and drop letters
+// that are not ASCII. After Ctrl-C: the end of the line.
 int read_letter(FILE* in) {
   std::string bytes;
   do {

@@ -10,7 +10,7 @@ namespace heed::cli {
 class LineEditor {
  public:
   // edits: both ends are a terminal, where libedit or GNU readline, if installed, edits lines
-  // and has those before.
+  // and recalls earlier ones.
   explicit LineEditor(bool edits);
   ~LineEditor();
   LineEditor(const LineEditor&) = delete;
