@@ -1,6 +1,7 @@
 #include "tools/extras/fine_tuning/line_editor.h"
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,6 +28,8 @@ struct Readline {
   int* rl_done = nullptr;
   int (**rl_event_hook)() = nullptr;
   int (**rl_getc_function)(FILE* in) = nullptr;
+  int (**rl_pre_input_hook)() = nullptr;
+  void (*rl_prep_terminal)(int meta) = nullptr;
   bool is_libedit = false;
 
   static const Readline* loaded() {
@@ -55,7 +58,9 @@ struct Readline {
     const bool whole = find(found.readline, "readline") && find(found.rl_done, "rl_done") &&
                        find(found.add_history, "add_history") &&
                        find(found.rl_event_hook, "rl_event_hook") &&
-                       find(found.rl_getc_function, "rl_getc_function");
+                       find(found.rl_getc_function, "rl_getc_function") &&
+                       find(found.rl_pre_input_hook, "rl_pre_input_hook") &&
+                       find(found.rl_prep_terminal, "rl_prep_terminal");
     return whole ? found : Readline{};
   }
 };
@@ -66,14 +71,23 @@ int end_interrupted_line() {
   return 0;
 }
 
+// Waits until a terminal has something to read; false after Ctrl-C. It looks ten times a second,
+// because a read would not end if the signal came just before it, or to another thread.
+bool key_comes(int terminal) {
+  pollfd key{terminal, POLLIN, 0};
+  while (interrupt_came == 0 && poll(&key, 1, 100) <= 0) {
+  }
+  return interrupt_came == 0;
+}
+
 // The next letter, for libedit, which with an event hook would keep a core busy and drop letters
 // that are not ASCII. After Ctrl-C: the end of the line.
 int read_letter(FILE* in) {
   std::string bytes;
   do {
+    if (!key_comes(fileno(in))) return '\n';
     char byte;
     const ssize_t got = ::read(fileno(in), &byte, 1);
-    if (interrupt_came != 0) return '\n';
     if (got == 1) {
       bytes += byte;
     } else if (got == 0 || errno != EINTR) {
@@ -82,6 +96,12 @@ int read_letter(FILE* in) {
   } while (bytes.empty() || utf8_at(bytes, 0).cut);
   const Utf8Character letter = utf8_at(bytes, 0);
   return static_cast<int>(letter.size > 0 ? letter.code : U'\uFFFD');
+}
+
+// For libedit, which would show the prompt first, and miss a Ctrl-D that then comes at once.
+int take_keys() {
+  Readline::loaded()->rl_prep_terminal(1);
+  return 0;
 }
 
 bool edits_lines = false;
@@ -93,6 +113,7 @@ LineEditor::LineEditor(bool edits) {
   if (edits_lines && Readline::loaded()->is_libedit) {
     std::setlocale(LC_CTYPE, "C.UTF-8");  // how it writes letters
     *Readline::loaded()->rl_getc_function = read_letter;
+    *Readline::loaded()->rl_pre_input_hook = take_keys;
   } else if (edits_lines) {
     *Readline::loaded()->rl_event_hook = end_interrupted_line;
   }
@@ -120,7 +141,7 @@ std::optional<std::string> LineEditor::next(const char* prompt) {
   }
   std::fputs(prompt, stderr);
   std::string line;
-  if (std::getline(std::cin, line)) {
+  if ((isatty(STDIN_FILENO) == 0 || key_comes(STDIN_FILENO)) && std::getline(std::cin, line)) {
     return std::string(plain_line(line));
   }
   if (interrupted()) {
