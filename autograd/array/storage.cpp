@@ -61,9 +61,7 @@ constexpr uint32_t class_of(size_t bytes) {
   const bool listed = bytes <= listed_block;
   const size_t units =
       listed ? std::max<size_t>(1, (bytes + unit - 1) / unit) : (bytes + page - 1) / page;
-  if (units < 8) {
-    return static_cast<uint32_t>(units);
-  }
+  if (units < 8) return static_cast<uint32_t>(units);
   const auto width = static_cast<unsigned>(std::bit_width(units));
   const unsigned shift = listed ? width - 4 : std::max(width, 10U) - 10;
   const size_t parts = (units + (size_t{1} << shift) - 1) >> shift;
@@ -74,9 +72,7 @@ size_t capacity_of(uint32_t size_class) {
   if (size_class >= range_bit) {
     return (size_t{size_class & 0xffff} << ((size_class - range_bit) >> 16)) * page;
   }
-  if (size_class < 16) {
-    return size_class * unit;
-  }
+  if (size_class < 16) return size_class * unit;
   const unsigned shift = size_class / 8 - 1;
   return (size_t{size_class - 8 * shift} << shift) * unit;
 }
@@ -85,9 +81,7 @@ size_t capacity_of(uint32_t size_class) {
 std::byte* map_pages(size_t bytes, bool address_space_only, void* at = nullptr) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address_space_only ? MAP_NORESERVE : 0);
   void* const start = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (start == MAP_FAILED) {
-    throw std::bad_alloc();
-  }
+  if (start == MAP_FAILED) throw std::bad_alloc();
   return static_cast<std::byte*>(start);
 }
 
@@ -103,15 +97,11 @@ class Pool {
         ranges_begin_(reinterpret_cast<std::byte*>((16 + pools_made++ % 64) << 40)) {}
 
   void* take(size_t bytes, uint32_t& size_class) {
-    if (bytes > most_bytes) {
-      throw std::bad_alloc();
-    }
+    if (bytes > most_bytes) throw std::bad_alloc();
     size_class = class_of(bytes);
     const bool listed = size_class < range_bit;
-    void* block = listed ? pop(size_class) : from_ranges(capacity_of(size_class));
-    if (block == nullptr) {
-      block = cut(capacity_of(size_class), chunks_[size_class]);
-    }
+    void* block = listed ? pop(free_[size_class]) : from_ranges(capacity_of(size_class));
+    if (block == nullptr) block = new_block(size_class);
     unpoison(block, bytes);
     stats.live_bytes += static_cast<int64_t>(capacity_of(size_class));
     stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
@@ -122,18 +112,21 @@ class Pool {
   void give(void* block, uint32_t size_class) {
     stats.live_bytes -= static_cast<int64_t>(capacity_of(size_class));
     if (size_class < range_bit) {
-      push(block, size_class);
+      push(block, free_[size_class], capacity_of(size_class));
     } else {
       add_range(static_cast<std::byte*>(block), capacity_of(size_class));
     }
   }
 
-  // Begins anew: returns what is free to the system, but for the blocks of lists. A dry run drops
-  // these, too: their addresses cost nothing.
+  // Begins anew: returns what is free to the system, but for the blocks of lists. The next dry run
+  // counts these, too, when it takes them.
   void trim() {
     trim(most_bytes);
     for (uint32_t c = 1; c < classes && address_space_only_; ++c) {
-      while (pop(c) != nullptr) stats.reserved_bytes -= static_cast<int64_t>(capacity_of(c));
+      while (void* const block = pop(free_[c])) {
+        push(block, uncounted_[c], capacity_of(c));
+        stats.reserved_bytes -= static_cast<int64_t>(capacity_of(c));
+      }
     }
     most_used_ = stats.live_bytes;
     if (stats.live_bytes == 0) ranges_end_ = ranges_begin_;
@@ -166,17 +159,17 @@ class Pool {
     if (!address_space_only_) ASAN_UNPOISON_MEMORY_REGION(block, bytes);
   }
 
-  void push(void* block, uint32_t c) {
-    std::memcpy(block, &free_[c], sizeof(void*));
-    free_[c] = block;
-    poison(block, capacity_of(c));
+  void push(void* block, void*& list, size_t capacity) {
+    std::memcpy(block, &list, sizeof(void*));
+    list = block;
+    poison(block, capacity);
   }
 
-  void* pop(uint32_t c) {
-    void* block = free_[c];
+  void* pop(void*& list) {
+    void* block = list;
     if (block != nullptr) {
       unpoison(block, sizeof(void*));
-      std::memcpy(&free_[c], block, sizeof(void*));
+      std::memcpy(&list, block, sizeof(void*));
     }
     return block;
   }
@@ -233,13 +226,16 @@ class Pool {
     size_t left = 0;
   };
 
-  void* cut(size_t capacity, Chunk& chunk) {
+  void* new_block(uint32_t c) {
+    const size_t capacity = capacity_of(c);
+    stats.reserved_bytes += static_cast<int64_t>(capacity);
+    if (void* const block = pop(uncounted_[c])) return block;
+    Chunk& chunk = chunks_[c];
     if (chunk.left < capacity) {
       ++stats.misses;
       chunk = {map_pages(chunk_bytes, address_space_only_), chunk_bytes};
       poison(chunk.next, chunk_bytes);
     }
-    stats.reserved_bytes += static_cast<int64_t>(capacity);
     chunk.left -= capacity;
     return std::exchange(chunk.next, chunk.next + capacity);
   }
@@ -247,8 +243,8 @@ class Pool {
   static constexpr uint32_t classes = class_of(listed_block) + 1;
 
   const bool address_space_only_;
-  int64_t most_used_ = 0;  // the largest live_bytes since trim()
-  std::array<void*, classes> free_{};
+  int64_t most_used_ = 0;                            // the largest live_bytes since trim()
+  std::array<void*, classes> free_{}, uncounted_{};  // uncounted: of dry runs before
   std::array<Chunk, classes> chunks_{};
   Ranges ranges_;  // free ones
   std::byte* const ranges_begin_;

@@ -129,6 +129,18 @@ TEST_CASE("storage: arrays of many sizes take little more than the most in use a
   CHECK(pool::stats().reserved_bytes - rest < most / 8 * 9);
 }
 
+TEST_CASE("storage: a dry run takes the small blocks of the one before, and counts them") {
+  const auto hundred_arrays = [] {
+    const DryRun dry;
+    std::vector<Array> kept;
+    for (int i = 0; i < 100; ++i) kept.push_back(Array::zeros({1000}));
+    return pool::stats();
+  };
+  const PoolStats first = hundred_arrays(), second = hundred_arrays();
+  CHECK(second.misses == first.misses);
+  CHECK(second.reserved_bytes == first.reserved_bytes);
+}
+
 TEST_CASE("storage: a dry run counts memory and touches none") {
   const int64_t live = pool::stats().live_bytes;
   const int64_t resident = bytes_in_memory();
