@@ -28,7 +28,7 @@ void declare(Arguments& arguments, EvalOptions& o) {
       .option("--data", o.data, "all of another file, a test set, in place of the validation part")
       .path()
       .threads()
-      .flag("--fingerprint", o.fingerprint, "eight letters that differ where any weight does")
+      .flag("--fingerprint", o.fingerprint, "eight characters that differ where any weight does")
       .flag("--json", o.json, "one JSON object on standard output");
 }
 
