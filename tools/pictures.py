@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "configs/pictures"
 BEGIN, END = "<!-- maps: tools/pictures.py -->", "<!-- end of maps -->"
 
-PRINTED = ("negation", "trf_blocks.0.att", "Attention is not too shabby")  # config, layer, prompt
+PRINTED = ("negation", 0, "Attention is not too shabby")  # config, layer, prompt
 DRAWN = {  # title: config, layer, prompt; side by side in attention.svg
     "copy": ("copy", "decoder_blocks.0.cross_att", "7 3 3 21 0 14"),
     "reverse": ("reverse", "decoder_blocks.0.cross_att", "7 3 3 21 0 14"),
@@ -44,7 +44,7 @@ def train(program, runs, config, evaluations=EVALUATIONS, steps=None):
     run = runs / (f"{config}_{steps}" if steps else config)
     if not (run / "checkpoints").is_dir():
         print(f"training {config} ...", flush=True)
-        path, = (ROOT / "configs").rglob(f"{config}.yaml")
+        path, = (path for folder in ("configs", "*/extras/*/configs") for path in ROOT.glob(f"{folder}/{config}.yaml"))
         steps = steps or int(re.search(r"(?m)^ +steps: (\d+)", path.read_text())[1])
         settings = [f"train.steps={steps}", f"eval.every={steps // evaluations}"]
         heed(program, "train", path, "--out", run, *(part for one in settings for part in ("--set", one)))
@@ -54,11 +54,8 @@ def train(program, runs, config, evaluations=EVALUATIONS, steps=None):
 def terminal_map(program, runs):
     """For configs/README.md: the command and the map that it prints, of one layer."""
     config, layer, prompt = PRINTED
-    shown = heed(program, "inspect", train(program, runs, config), "--attention", "--prompt", prompt)
-    head, *maps = shown.split("\n\n")
-    chosen = next(text for text in maps if re.match(rf"layer \d+, {re.escape(layer)}:", text))
-    return "\n".join(["", "```", f"$ heed inspect runs/{config} --attention --prompt '{prompt}'", *head.splitlines(), "...",
-                      *chosen.splitlines(), "...", maps[-1].strip(), "```"])
+    shown = heed(program, "inspect", train(program, runs, config), "--attention", "--layer", layer, "--prompt", prompt)
+    return f"\n```\n$ heed inspect runs/{config} --attention --layer {layer} --prompt '{prompt}'\n{shown}```"
 
 
 def mean_map(program, run, layer, prompt):
