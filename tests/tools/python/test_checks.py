@@ -22,14 +22,12 @@ def test_gradcheck() -> None:
 def test_gradcheck_that_fails(place: Path) -> None:
     check = hg.gradcheck("linear", tolerance=1e-30)
     assert not check and "FAILED linear, " in repr(check)
-    check["findings"] = [{"layer": "linear", "what": "threads", "passed": False,
-                          "message": "other bits"}]
+    check["findings"] = [{"layer": "linear", "what": "threads", "passed": False, "message": "other bits"}]
     assert "FAILED linear, threads: other bits" in repr(check)
 
 
 def test_gradcheck_of_a_config(place: Path) -> None:
-    tiny = small(model={"type": "gpt", "context_length": 4, "d_model": 4, "num_heads": 1,
-                        "num_layers": 1})
+    tiny = small(model={"type": "gpt", "context_length": 4, "d_model": 4, "num_heads": 1, "num_layers": 1})
     assert hg.gradcheck(tiny, {"model.num_heads": 2}, threads=1)
 
 
@@ -71,8 +69,7 @@ def test_validate(place: Path) -> None:
     assert {"event": "plan", **plan, "memory_bytes": 0} == {**json.loads(said), "memory_bytes": 0}
 
 
-def test_files_of_dicts_do_not_stay(place: Path, tmp_path: Path,
-                                    monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_dicts_do_not_stay(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))

@@ -34,8 +34,7 @@ def test_every_value_of_a_dict_is_read_as_it_was_given(place: Path) -> None:
                    train={"steps": 2, "batch_size": 4, "clip_grad_norm": None,
                           "freeze": ["tok_emb.*"]})
     run = hg.train(config, out="runs/a")
-    for line in ("  clip_grad_norm: none", '  freeze: [tok_emb.*]', '  prompt: "\\n"',
-                 "  lr: 0.003"):
+    for line in ("  clip_grad_norm: none", '  freeze: [tok_emb.*]', '  prompt: "\\n"', "  lr: 0.003"):
         assert line in run.config.splitlines()
 
 
@@ -55,5 +54,4 @@ def test_a_config_of_the_user_is_not_written_over(write: Callable[[str, str], Pa
 
 def test_set_arguments() -> None:
     assert set_arguments(None) == []
-    assert set_arguments({"model.activation": "gelu", "seed": 3}) == [
-        "--set=model.activation=gelu", "--set=seed=3"]
+    assert set_arguments({"model.activation": "gelu", "seed": 3}) == ["--set=model.activation=gelu", "--set=seed=3"]

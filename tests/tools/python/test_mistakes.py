@@ -8,6 +8,7 @@ from pathlib import Path
 
 import heedgrad as hg
 import pytest
+from conftest import small
 from heedgrad import _program
 
 GOOD = """data:
@@ -51,8 +52,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("old", "new", "line", "text"), MISTAKES)
-def test_a_config_with_a_mistake(old: str, new: str, line: int, text: str,
-                                 write: Callable[[str, str], Path]) -> None:
+def test_a_config_with_a_mistake(old: str, new: str, line: int, text: str, write: Callable[[str, str], Path]) -> None:
     assert old in GOOD
     write("empty.txt", "")
     path = write("c.yaml", GOOD.replace(old, new, 1))
@@ -72,8 +72,7 @@ def test_all_mistakes_come_at_once(write: Callable[[str, str], Path]) -> None:
     with pytest.raises(hg.ConfigError) as caught:
         hg.validate(path)
     found = [(m.line, m.path) for m in caught.value.mistakes]
-    assert found == [(6, "model.context_length"), (7, "model.d_model"), (11, "train.steps"),
-                     (11, "train.step")]
+    assert found == [(6, "model.context_length"), (7, "model.d_model"), (11, "train.steps"), (11, "train.step")]
     assert [str(m) for m in caught.value.mistakes] == str(caught.value).splitlines()
 
 
@@ -105,6 +104,15 @@ def test_a_mistake_in_a_dict_names_its_key(place: Path) -> None:
         assert [m.path for m in caught.value.mistakes][0] == "data.path"
 
 
+def test_a_key_with_a_dot_is_named_as_it_is(place: Path) -> None:
+    with pytest.raises(hg.ConfigError) as caught:
+        hg.validate(small(train={"steps": 2, "batch_size": 4, "lora.rank": 2}, **{"train.steps": 3}))
+    said = "unknown key with a dot; keys are nested: expected config"
+    assert sorted(str(caught.value).splitlines()) == [
+        f'config["train"]["lora.rank"]: {said}["train"]["lora"]["rank"]',
+        f'config["train.steps"]: {said}["train"]["steps"]']
+
+
 def test_a_mistake_in_set(write: Callable[[str, str], Path]) -> None:
     path = write("c.yaml", GOOD)
     with pytest.raises(hg.ConfigError) as caught:
@@ -121,8 +129,7 @@ train: {steps: 1, batch_size: 1}
 """)
     with pytest.raises(hg.Error) as caught:
         hg.train(path, "runs/a")
-    assert ("pairs.tsv", 4) in [(Path(m.file).name, m.line) for m in caught.value.mistakes], str(
-        caught.value)
+    assert ("pairs.tsv", 4) in [(Path(m.file).name, m.line) for m in caught.value.mistakes], str(caught.value)
 
 
 def test_a_row_of_metrics_that_is_none(mine: hg.Run) -> None:
@@ -162,6 +169,15 @@ def test_a_row_of_metrics_that_is_none(mine: hg.Run) -> None:
     (lambda run: hg.layers("gtp"), "gpt"),
     (lambda run: hg.tour("nowhere"), "nowhere"),
     (lambda run: hg.validate("nowhere.yaml"), "nowhere.yaml"),
+    (lambda run: hg.train(small(), out=""), "out: expected a path, got ''"),
+    (lambda run: hg.train(small(), out="."), "out: expected a folder with a name of its own"),
+    (lambda run: hg.train(small(), "runs/\ud800"), "out: expected a path, got 'runs/\\ud800'"),
+    (lambda run: hg.train(small(), "runs/a", weights=""), "--weights: expected the name"),
+    (lambda run: hg.validate(small(sample={"prompt": "\ud800"})), "sample.prompt: expected "),
+    (lambda run: run.resume(set=["seed=1"]), "set: expected a dict of keys and values, got ["),
+    (lambda run: hg.sweep(small(), set=["a"]), "set: expected a dict of keys"),  # type: ignore[arg-type]
+    (lambda run: run.explain("the", out=""), "--out: expected the name"),
+    (lambda run: hg.tour("causal", x=[[1], [2, 3]]), "x: expected lists of the same length"),
 ])
 def test_what_is_refused(ask: Callable[[hg.Run], object], text: str, mine: hg.Run) -> None:
     Path("runs/mine.yaml").write_text(GOOD.replace("my.txt", "../my.txt"), encoding="utf-8")

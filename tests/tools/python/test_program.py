@@ -30,8 +30,7 @@ def test_no_program_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         hg.layers()
 
 
-def test_the_program_of_the_package_and_on_path(monkeypatch: pytest.MonkeyPatch,
-                                                tmp_path: Path) -> None:
+def test_the_program_of_the_package_and_on_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "heed"
     shutil.copy("/bin/sh", path)
     monkeypatch.delenv("HEED", raising=False)

@@ -16,8 +16,7 @@ import pytest
 from conftest import ROOT, heed, small, weights_of
 
 VARY: dict[str, list[Any]] = {"model.num_heads": [1, 2], "optimizer.lr": [1e-2, 1e-3]}
-BASE = small(train={"steps": 20, "batch_size": 4, "log_every": 10}, eval={"every": 10,
-                                                                         "batches": 2}, sample={})
+BASE = small(train={"steps": 20, "batch_size": 4, "log_every": 10}, eval={"every": 10, "batches": 2}, sample={})
 
 
 def test_a_table_and_the_bytes_of_heed_train(place: Path) -> None:
@@ -38,8 +37,10 @@ def test_a_table_and_the_bytes_of_heed_train(place: Path) -> None:
     losses = [each["val_loss"] for each in table.each[:2]]
     assert table[0]["val_loss"] == np.mean(losses)
     assert table[0]["val_loss_deviation"] == np.std(losses, ddof=1)
-    with pytest.raises(hg.Error, match="^the sweep has no run with {'seed': 9}$"):
+    with pytest.raises(hg.Error, match="^expected values of one run, got {'seed': 9}, which 0 runs"):
         table.run(seed=9)
+    with pytest.raises(hg.Error, match="got {'seed': 1}, which 4 runs have$"):
+        table.run(seed=1)
     again = hg.sweep(BASE, VARY, [1, 2], out="runs/s", set={"model.dropout": 0.1}, threads=1)
     assert again == table and again.each == table.each
     more = hg.sweep(BASE, VARY, [1, 2, 3], out="runs/s", set={"model.dropout": 0.1})
@@ -90,8 +91,7 @@ def test_one_seed_has_no_deviation(place: Path) -> None:
     table = hg.sweep("runs/a.yaml", out="runs/s", set={"eval": {}})
     assert len(table) == 1 and table[0]["runs"] == 1
     assert np.isnan(table[0]["val_loss"]) and np.isnan(table[0]["loss_deviation"])
-    assert table[0]["loss"] == hg.train("runs/a.yaml", "runs/b", set={"seed": 123}
-                                        ).metrics().last("loss")
+    assert table[0]["loss"] == hg.train("runs/a.yaml", "runs/b", set={"seed": 123}).metrics().last("loss")
 
 
 def test_a_wrong_config_is_refused_before_any_run(place: Path) -> None:
@@ -101,8 +101,7 @@ def test_a_wrong_config_is_refused_before_any_run(place: Path) -> None:
 
 
 def test_a_run_that_diverges_is_a_row_without_losses(place: Path) -> None:
-    table = hg.sweep(small(optimizer={"type": "sgd"}, eval={}), {"optimizer.lr": [0.1, 1e30]},
-                     out="runs/s")
+    table = hg.sweep(small(optimizer={"type": "sgd"}, eval={}), {"optimizer.lr": [0.1, 1e30]}, out="runs/s")
     assert table.column("runs") == [1, 0] and np.isnan(table[1]["loss"])
     assert table.each.column("diverged") == [False, True]
 
@@ -115,8 +114,13 @@ def test_a_run_that_fails_ends_the_sweep(place: Path) -> None:
 
 
 def test_a_folder_that_is_none_or_has_files_of_others(place: Path) -> None:
-    with pytest.raises(hg.ConfigError, match="out: expected the name of a folder, got nothing"):
+    with pytest.raises(hg.ConfigError, match="^out: expected a path, got ''$"):
         hg.sweep(BASE, out="")
+    run = hg.train(small(train={"steps": 1, "batch_size": 1}), "runs/a").path
+    for folder in (run, run / "checkpoints", run / "new"):
+        with pytest.raises(hg.Error, match=rf"^{folder}: expected a folder .* in the run /.*/runs/a$"):
+            hg.sweep(BASE, out=folder)
+    assert not (run / "sweep.json").exists() and not (run / "new").exists()
     for name, text in {"base.yaml": "mine", "sweep.json": "{"}.items():
         Path(name).mkdir()
         Path(name, name).write_text(text, encoding="utf-8")
@@ -157,8 +161,7 @@ def long_sweep(out: Path = Path("runs/s")) -> hg.Sweep:
 def stopped_by(how: signal.Signals) -> str:
     """What a process prints that sweeps until a checkpoint is there and it gets the signal."""
     text = _SCRIPT.format(package=str(ROOT / "tools/python"), tests=str(Path(__file__).parent))
-    with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE,
-                          text=True) as process:
+    with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True) as process:
         while not list(Path("runs/s").glob("*/checkpoints/step-*/manifest.json")):
             time.sleep(0.02)
         process.send_signal(how)

@@ -55,8 +55,7 @@ def test_options(place: Path) -> None:
 
 
 def test_warnings_are_warnings(place: Path) -> None:
-    odd = small(train={"steps": 2, "batch_size": 4}, schedule={"type": "constant",
-                                                               "warmup_steps": 50})
+    odd = small(train={"steps": 2, "batch_size": 4}, schedule={"type": "constant", "warmup_steps": 50})
     with pytest.warns(hg.ConfigWarning, match="warmup_steps"):
         hg.train(odd, "runs/a")
     with pytest.raises(hg.ConfigError, match="warmup_steps"):
@@ -84,8 +83,7 @@ def test_a_callback_that_raises_stops_the_run_which_saves(place: Path) -> None:
     assert 20 <= stopped.step < 10**6
     steps = stopped.step + 10
     resumed = stopped.resume(set={"train.steps": steps})
-    assert weights_of(resumed) == weights_of(hg.train(small(), "runs/b",
-                                                      set={"train.steps": steps}))
+    assert weights_of(resumed) == weights_of(hg.train(small(), "runs/b", set={"train.steps": steps}))
 
 
 def test_a_run_that_diverges(place: Path) -> None:
@@ -94,8 +92,7 @@ def test_a_run_that_diverges(place: Path) -> None:
     assert caught.value.code == 3
 
 
-def test_a_bar(place: Path, capsys: pytest.CaptureFixture[str],
-               monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar(place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tqdm")
     hg.train(small(), "runs/a", progress=True)
     shown = capsys.readouterr().err
@@ -161,8 +158,7 @@ except hg.Interrupted as stopped:
 
 def script(slow: str = "") -> str:
     """The script, with sections of the config that make it slow."""
-    return _SCRIPT.format(package=str(ROOT / "tools/python"), tests=str(Path(__file__).parent),
-                          slow=slow)
+    return _SCRIPT.format(package=str(ROOT / "tools/python"), tests=str(Path(__file__).parent), slow=slow)
 
 
 def interrupted(text: str, times: int) -> list[str]:
@@ -181,13 +177,11 @@ def interrupted(text: str, times: int) -> list[str]:
 
 def test_ctrl_c_saves_and_the_run_goes_on_with_the_same_bits(place: Path) -> None:
     lines = interrupted(script(), times=1)
-    assert lines[0] == "row 1" and lines[-1] == (
-        "runs/a interrupted, saved; go on with heedgrad.resume('runs/a')")
+    assert lines[0] == "row 1" and lines[-1] == ("runs/a interrupted, saved; go on with heedgrad.resume('runs/a')")
     steps = hg.Run("runs/a").step + 7
     resumed = hg.resume("runs/a", set={"train.steps": steps})
     assert resumed.step == steps
-    assert weights_of(resumed) == weights_of(hg.train(small(), "runs/b",
-                                                      set={"train.steps": steps}))
+    assert weights_of(resumed) == weights_of(hg.train(small(), "runs/b", set={"train.steps": steps}))
 
 
 def test_ctrl_c_twice_ends_at_once(place: Path) -> None:

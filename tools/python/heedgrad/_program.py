@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .errors import ConfigError, Error, error_of
 
 Argument = str | os.PathLike[str] | int | float
@@ -37,8 +40,7 @@ def program() -> str:
 
 def start(arguments: Sequence[Argument], **how: Any) -> subprocess.Popen[bytes]:
     """Starts heed with these arguments. Raises Error if the system cannot."""
-    words = [program(), *(os.fspath(a) if isinstance(a, os.PathLike) else str(a)
-                          for a in arguments)]
+    words = [program(), *(os.fspath(a) if isinstance(a, os.PathLike) else str(a) for a in arguments)]
     try:
         return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, **how)
     except (OSError, ValueError) as error:  # too long, with a NUL, no Unicode; no program
@@ -54,6 +56,28 @@ def whole(value: Any, what: str) -> int:
         return operator.index(value)
     except TypeError:
         raise ConfigError(f"{what}: expected whole numbers, got {value!r}") from None
+
+
+def array_of(value: Any, what: str) -> NDArray[Any]:
+    """The value as an array. Raises ConfigError for lists that are none, and for texts."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ConfigError(f"{what}: expected lists of the same length, got others") from None
+    if array.dtype.kind in "cOSUmM":
+        raise ConfigError(f"{what}: expected real numbers, got {array.dtype}")
+    return array
+
+
+def path_of(path: Any, what: str, expected: str = "a path") -> str:
+    """The path as a text. Raises ConfigError for an empty one and what the system cannot name."""
+    try:
+        text = os.fspath(path)
+        if text and isinstance(text, str) and b"\0" not in os.fsencode(text):
+            return text
+    except (TypeError, UnicodeError):
+        pass
+    raise ConfigError(f"{what}: expected {expected}, got {path!r}")
 
 
 def options(**values: Argument | bool | None) -> list[Argument]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from safetensors.numpy import save_file
 
-from ._program import json_of, options, text_of
+from ._program import array_of, json_of, options, text_of
 from .config import Config, Settings, config_file, set_arguments
 from .table import Table
 
@@ -29,8 +29,7 @@ class GradientCheck(dict[str, Any]):
     def __repr__(self) -> str:
         failed = [f"FAILED {c['layer']}, {c['options']}, {c['input']}: {c['message']}"
                   for c in self["checks"] if not c["passed"]]
-        failed += [f"FAILED {f['layer']}, {f['what']}: {f['message']}"
-                   for f in self["findings"] if not f["passed"]]
+        failed += [f"FAILED {f['layer']}, {f['what']}: {f['message']}" for f in self["findings"] if not f["passed"]]
         summary = (f"{self['cases']} cases, {self['compared']} gradient elements compared, "
                    f"largest relative error {self['worst']:.1e}, "
                    f"{'all passed' if self else 'FAILED'}")
@@ -66,8 +65,7 @@ class Tour(dict[str, NDArray[np.float64]]):
     __str__ = __repr__
 
 
-def tour(step: str | int | None = None, *, seed: int | None = None,
-         x: ArrayLike | None = None) -> Tour:
+def tour(step: str | int | None = None, *, seed: int | None = None, x: ArrayLike | None = None) -> Tour:
     """Attention step by step: the numbers of ``heed tour``, float64 arrays under their names.
 
     ``step``: the name or number of one step, or a word in it; all steps without one. ``seed``:
@@ -83,7 +81,7 @@ def tour(step: str | int | None = None, *, seed: int | None = None,
         inputs = None
         if x is not None:
             inputs = Path(folder) / "x.safetensors"
-            save_file({"x": np.ascontiguousarray(x, np.float32)}, inputs)
+            save_file({"x": np.ascontiguousarray(array_of(x, "x"), np.float32)}, inputs)
         arguments = [*([] if step is None else [step]), *options(seed=seed, inputs=inputs)]
         answer = json_of("tour", *arguments)
         found = Tour((name, np.array(numbers, np.float64)) for name, numbers in answer.items()

@@ -14,6 +14,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
+from ._program import path_of
 from .errors import ConfigError
 
 Config = Mapping[str, Any] | str | os.PathLike[str]
@@ -24,6 +25,7 @@ Settings = Mapping[str, Any]
 _PATHS = ("data.path", "data.validation", "data.tokenizer.path", "train.weights")
 _MARK = "# Written by heedgrad for Python, from a dict; it may be written again.\n"
 _PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./*-]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 _WORDS = {"true", "false", "null", "none", "yes", "no", "on", "off", "nan", "inf"}
 
 
@@ -48,16 +50,15 @@ def yaml(value: Any, where: str = "config") -> str:
         return repr(value)
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and not _SURROGATE.search(value):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS
         return value if plain else json.dumps(value, ensure_ascii=False)
     if isinstance(value, Mapping):
         inside = (f"{_key(k, where)}: {yaml(v, f'{where}.{k}')}" for k, v in value.items())
         return "{" + ", ".join(inside) + "}"
-    if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (bytes, bytearray)):
+    if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (bytes, bytearray, str)):
         return "[" + ", ".join(yaml(v, f"{where}.{i}") for i, v in enumerate(value)) + "]"
-    raise ConfigError(f"{where}: expected None, a number, a text, a list or a dict, "
-                      f"got {value!r}")
+    raise ConfigError(f"{where}: expected None, a number, a text of Unicode, a list or a dict, got {value!r}")
 
 
 def _key(key: Any, where: str) -> str:
@@ -110,13 +111,14 @@ def yaml_file(config: Mapping[str, Any], run: str = "runs/NAME") -> str:
 
 def write_beside(config: Mapping[str, Any], out: Path) -> Path:
     """Writes ``OUT.yaml`` beside the run folder ``OUT``, over one that was written like that."""
+    if not out.name:
+        raise ConfigError(f"out: expected a folder with a name of its own, got {os.fspath(out)!r}")
     path = out.with_name(out.name + ".yaml")
     if path.exists() and _MARK not in path.read_text(encoding="utf-8", errors="replace")[:500]:
-        raise ConfigError(f"{path}: is a config of yours, and would be written over; "
-                          f"give another out, or train this file")
+        raise ConfigError(f"{path}: is a config of yours, and would be written over; give another out, or train it")
     text = yaml_file(config, os.fspath(out))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", errors="replace")  # of a name that is no Unicode
     return path
 
 
@@ -133,14 +135,22 @@ def free_folder(name: str) -> Path:
 @contextmanager
 def naming_keys(config: object, file: str | os.PathLike[str]) -> Iterator[None]:
     """Mistakes in a dict that was written to the file name its keys: config["data"]["path"]."""
+    def named(keys: list[str]) -> str:
+        return "config" + "".join(f"[{k}]" if k.isdigit() else f'["{k}"]' for k in keys)
+
     try:
         yield
     except ConfigError as error:
         text = str(error)
         for m in error.mistakes if isinstance(config, Mapping) else ():
-            keys = "".join(f"[{k}]" if k.isdigit() else f'["{k}"]' for k in m.path.split("."))
             if m.path and m.file == os.fspath(file):
-                text = text.replace(f"{m.file}:{m.line}:{m.column}: {m.path}:", f"config{keys}:")
+                line = Path(file).read_text(encoding="utf-8", errors="replace").split("\n")[m.line - 1]
+                key = line[m.column - 1:].partition(":")[0].strip('"')
+                keys = m.path.split(".")
+                if "." in key and m.path.endswith(key):
+                    said = f"unknown key with a dot; keys are nested: expected {named(keys)}"
+                    text = text.replace(str(m), f"{named([*keys[:-1 - key.count('.')], key])}: {said}")
+                text = text.replace(f"{m.file}:{m.line}:{m.column}: {m.path}:", f"{named(keys)}:")
         raise ConfigError(text, error.code, error.mistakes) from None
 
 
@@ -149,7 +159,7 @@ def config_file(config: Config) -> Iterator[str]:
     """The path of a config. A dict is written to a temporary file, which stays if heed finds
     mistakes in it, so that it can be opened."""
     if not isinstance(config, Mapping):
-        yield os.fspath(config)
+        yield path_of(config, "config", "a dict or a path")
         return
     folder = Path(tempfile.mkdtemp(prefix="heedgrad-"))
     path = folder / "config.yaml"
@@ -173,11 +183,17 @@ def _remove(path: Path) -> None:
     path.parent.rmdir()
 
 
+def as_dict(settings: Any, what: str) -> Settings:
+    """The values, none for None. Raises ConfigError for what is no dict."""
+    if settings is not None and not isinstance(settings, Mapping):
+        raise ConfigError(f"{what}: expected a dict of keys and values, got {settings!r}")
+    return settings or {}
+
+
 def set_arguments(settings: Settings | None) -> list[str]:
     """``{"seed": 1}`` as arguments of a command.
 
     >>> set_arguments({"seed": 1, "model.dropout": 0.1})
     ['--set=seed=1', '--set=model.dropout=0.1']
     """
-    return [f"--set={_key(key, 'set')}={yaml(value, str(key))}"
-            for key, value in (settings or {}).items()]
+    return [f"--set={_key(key, 'set')}={yaml(value, str(key))}" for key, value in as_dict(settings, "set").items()]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
 from ._optional import optional
+from ._program import path_of
 from .errors import ConfigError, Error
 from .run import Run
 
@@ -40,8 +41,7 @@ _PATTERNS: dict[str, dict[bool, str]] = {
 }
 
 
-def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
-            merge: bool = False) -> Path:
+def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *, merge: bool = False) -> Path:
     """Writes a trained gpt with its tokenizer as a GGUF file, in float32.
 
     Models are those of ``heed export``: gpt2, gpt_neox, llama and qwen3, and what llama.cpp computes
@@ -54,7 +54,7 @@ def to_gguf(run: Run | str | os.PathLike[str], file: str | os.PathLike[str], *,
     >>> path = hg.to_gguf("runs/mine", "mine.gguf")
     """
     gguf = optional("gguf", "to_gguf")
-    run, path = Run(run), Path(file)
+    run, path = Run(run), Path(path_of(file, "file"))
     if not path.parent.is_dir():
         raise Error(f"{path}: there is no folder {path.parent}")
     _require_ours(path)
@@ -122,8 +122,7 @@ def _require_sayable(kind: str, config: dict[str, Any]) -> None:
                           "1 / sqrt(head width)")
 
 
-def _sizes(writer: Any, layers: int, width: int, heads: int, context: int, hidden: int,
-           vocabulary: int) -> None:
+def _sizes(writer: Any, layers: int, width: int, heads: int, context: int, hidden: int, vocabulary: int) -> None:
     writer.add_block_count(layers)
     writer.add_embedding_length(width)
     writer.add_head_count(heads)
@@ -133,8 +132,7 @@ def _sizes(writer: Any, layers: int, width: int, heads: int, context: int, hidde
 
 
 def _gpt2_sizes(writer: Any, c: dict[str, Any]) -> None:
-    _sizes(writer, c["n_layer"], c["n_embd"], c["n_head"], c["n_positions"], c["n_inner"],
-           c["vocab_size"])
+    _sizes(writer, c["n_layer"], c["n_embd"], c["n_head"], c["n_positions"], c["n_inner"], c["vocab_size"])
     writer.add_layer_norm_eps(c["layer_norm_epsilon"])
 
 
@@ -147,8 +145,7 @@ def _rotary_sizes(writer: Any, c: dict[str, Any]) -> None:
                           "is not written; expected factor 1")
     width = c.get("head_dim") or c["hidden_size"] // c["num_attention_heads"]
     writer.add_rope_dimension_count(int(width * parameters.get("partial_rotary_factor", 1)))
-    writer.add_rope_freq_base(float(c.get("rope_theta") or c.get("rotary_emb_base")
-                                    or parameters["rope_theta"]))
+    writer.add_rope_freq_base(float(c.get("rope_theta") or c.get("rotary_emb_base") or parameters["rope_theta"]))
 
 
 def _gpt_neox_sizes(writer: Any, c: dict[str, Any]) -> None:
@@ -208,8 +205,7 @@ def _laid_out(kind: str, config: dict[str, Any], name: str, array: Array) -> Arr
     return laid_out
 
 
-def _write_tokenizer(gguf: Any, writer: Any, tokenizer: dict[str, Any] | None,
-                     config: dict[str, Any]) -> None:
+def _write_tokenizer(gguf: Any, writer: Any, tokenizer: dict[str, Any] | None, config: dict[str, Any]) -> None:
     if tokenizer is None:
         writer.add_tokenizer_model("none")
         return
@@ -228,8 +224,7 @@ def _write_tokenizer(gguf: Any, writer: Any, tokenizer: dict[str, Any] | None,
     if model["merges"]:
         writer.add_tokenizer_model("gpt2")
         writer.add_tokenizer_pre(_pattern_name(tokenizer))
-        writer.add_token_merges([pair if isinstance(pair, str) else " ".join(pair)
-                                 for pair in model["merges"]])
+        writer.add_token_merges([pair if isinstance(pair, str) else " ".join(pair) for pair in model["merges"]])
     else:  # a token for each character or byte: RWKV's has no merges, the longest token wins
         writer.add_tokenizer_model("rwkv")
         to_byte = _bytes_of_letters()

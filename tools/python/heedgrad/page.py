@@ -7,12 +7,15 @@ import os
 import webbrowser
 from pathlib import Path
 
+from ._program import path_of
+
 
 class Place:
     """A path that stays what it is after os.chdir: ``path`` is then absolute."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._given, self._absolute = Path(path), Path(path).absolute()
+        self._given = Path(path_of(path, "path"))
+        self._absolute = self._given.absolute()
 
     @property
     def path(self) -> Path:
@@ -22,7 +25,7 @@ class Place:
 class Page(Place):
     """A page. In a notebook it shows itself; ``open()`` opens it in a browser."""
 
-    def __init__(self, path: Path, height: int = 640) -> None:
+    def __init__(self, path: str | os.PathLike[str], height: int = 640) -> None:
         super().__init__(path)
         self.height = height
 

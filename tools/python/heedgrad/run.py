@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -14,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from ._program import Argument, json_of, options, text_of, whole
+from ._program import Argument, array_of, json_of, options, text_of, whole
 from .attention import Attention, AttentionMap, maps_of, stacked
-from .errors import Error
+from .errors import ConfigError, Error
 from .gradients import (Attribution, GradientHistory, Lesson, attribution_of, lesson_of,
                         read_gradients)
 from .lens import Lens
@@ -71,23 +70,16 @@ class Run(Place):
 
     @property
     def checkpoint(self) -> Path:
-        """The folder of the newest checkpoint. Raises Error if there is none yet."""
+        """The folder of the newest good checkpoint, or ``path`` if that is one, which is taken as it
+        is. Raises Error if there is none yet."""
         if (self.path / "model.safetensors").exists():
             return self.path
-        steps = sorted(self.path.glob("checkpoints/step-*/manifest.json"),
-                       key=lambda path: int(path.parent.name.removeprefix("step-")))
-        if not steps:
-            raise Error(f"{self.path}: has no checkpoint yet")
-        return steps[-1].parent
+        return self.path / "checkpoints" / f"step-{self.step:06}"
 
     @property
     def step(self) -> int:
-        """How many steps the newest checkpoint has made."""
-        path = self.checkpoint / "manifest.json"
-        try:
-            return int(json.loads(path.read_text(encoding="utf-8"))["step"])
-        except (OSError, ValueError, KeyError) as error:
-            raise Error(f"{path}: {error}") from None
+        """How many steps ``checkpoint`` has made."""
+        return int(json_of("eval", self, "--fingerprint")["step"])
 
     def metrics(self) -> Metrics:
         """metrics.csv, which has a row for each step that was logged: a dict of arrays (rows).
@@ -107,7 +99,7 @@ class Run(Place):
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
     def weights(self) -> dict[str, Array]:
-        """The parameters of the newest checkpoint, under their paths; with train.ema, the last
+        """The parameters of ``checkpoint``, under their paths; with train.ema, the last
         ones, not their mean.
 
         >>> import heedgrad as hg
@@ -162,8 +154,7 @@ class Run(Place):
         >>> len(text), len(text.tokens)
         (8, 5)
         """
-        arguments: list[Argument] = [f"--stop={each}" for each in
-                                     ([stop] if isinstance(stop, str) else stop)]
+        arguments: list[Argument] = [f"--stop={each}" for each in ([stop] if isinstance(stop, str) else stop)]
         answer = json_of("generate", self, *arguments, *options(
             prompt=prompt, ids=_ids(ids), tokens=tokens, samples=samples, temperature=temperature,
             top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty,
@@ -181,7 +172,7 @@ class Run(Place):
 
         ``ids``: int (T) or (B, T), for models of tokens; returns logits (T, vocabulary) or
         (B, T, vocabulary). ``x``: float (T, d) or (B, T, d). ``tensors``: what else the model
-        takes: ``source_ids``, ``context``, ``mask``, ``dy``.
+        takes: ``source_ids``, ``context``, ``mask`` (True, or 1: may be looked at), ``dy``.
         With ``backward`` the result is a dict: the output ``y``, and ``grad.NAME`` of each
         parameter for the cotangent ``dy`` (ones by default).
 
@@ -189,7 +180,7 @@ class Run(Place):
         >>> hg.Run("runs/mine").forward(ids=[3, 1, 4]).shape
         (3, 15)
         """
-        given = {name: np.asarray(value) for name, value in
+        given = {name: array_of(value, f"forward: {name}") for name, value in
                  {"ids": ids, "x": x, **tensors}.items() if value is not None}
         if not given:
             raise Error("forward: expected ids= or x=")
@@ -199,16 +190,14 @@ class Run(Place):
         with tempfile.TemporaryDirectory(prefix="heedgrad-") as folder:
             file, result = Path(folder) / "in.safetensors", Path(folder) / "out.safetensors"
             save_file({name: _tensor(name, array, one) for name, array in given.items()}, file)
-            text_of("forward", self, f"--in={file}", f"--out={result}",
-                    *options(backward=backward))
+            text_of("forward", self, f"--in={file}", f"--out={result}", *options(backward=backward))
             made = load_file(result)
         made["y"] = made["y"][0] if one else made["y"]
         return made if backward else made["y"]
 
     # ---- What its attention does
 
-    def attention(self, prompt: str | None = None, *, ids: Sequence[int] | None = None
-                  ) -> Attention:
+    def attention(self, prompt: str | None = None, *, ids: Sequence[int] | None = None) -> Attention:
         """What each head attends to: float32 (layers, heads, T, T), rows sum to 1.
 
         The prompt has T tokens. Without one it is the config's, or an example of the data. The
@@ -224,13 +213,11 @@ class Run(Place):
         arguments = self._attention_arguments(prompt, ids)
         return stacked(maps_of(json_of(*arguments)), arguments)
 
-    def attention_maps(self, prompt: str | None = None, *, ids: Sequence[int] | None = None
-                       ) -> list[AttentionMap]:
+    def attention_maps(self, prompt: str | None = None, *, ids: Sequence[int] | None = None) -> list[AttentionMap]:
         """The attention of each layer by itself: also for models whose layers differ in shape."""
         return maps_of(json_of(*self._attention_arguments(prompt, ids)))
 
-    def _attention_arguments(self, prompt: str | None, ids: Sequence[int] | None
-                             ) -> list[Argument]:
+    def _attention_arguments(self, prompt: str | None, ids: Sequence[int] | None) -> list[Argument]:
         return ["inspect", self, "--attention", "--all", *options(prompt=prompt, ids=_ids(ids))]
 
     def heads(self, *, sequences: int | None = None, repeat: int | None = None,
@@ -245,8 +232,7 @@ class Run(Place):
         >>> hg.Run("runs/mine").heads().columns()[1:5]
         ['block', 'head', 'previous_token', 'duplicate_token']
         """
-        answer = self.probe("heads", sequences=sequences, repeat=repeat, seed=seed,
-                            examples=examples)
+        answer = self.probe("heads", sequences=sequences, repeat=repeat, seed=seed, examples=examples)
         return Table(answer["heads"])
 
     def lens(self, prompt: str | None = None, *, ids: Sequence[int] | None = None) -> Lens:
@@ -309,8 +295,7 @@ class Run(Place):
         >>> found.values.shape, found.parts.columns()
         ((6,), ['part', 'layer', 'block', 'head', 'value'])
         """
-        return attribution_of(self.probe("attribute", prompt=prompt, ids=_ids(ids), answer=answer,
-                                         wrong=wrong))
+        return attribution_of(self.probe("attribute", prompt=prompt, ids=_ids(ids), answer=answer, wrong=wrong))
 
     def teach(self, prompt: str | None = None, answer: str | int | None = None, *,
               ids: Sequence[int] | None = None, lr: float | None = None,
@@ -325,8 +310,7 @@ class Run(Place):
         >>> lesson.loss_after < lesson.loss_before
         True
         """
-        return lesson_of(self.probe("teach", prompt=prompt, ids=_ids(ids), answer=answer, lr=lr,
-                                    check=check))
+        return lesson_of(self.probe("teach", prompt=prompt, ids=_ids(ids), answer=answer, lr=lr, check=check))
 
     def reach(self, prompt: str | None = None, answer: str | int | None = None, *,
               ids: Sequence[int] | None = None, examples: int | None = None) -> Array:
@@ -353,14 +337,14 @@ class Run(Place):
         example, forwards and backwards. ``out``: the page, by default ``explain.html`` in a
         temporary folder.
         """
-        path = Path(out) if out else Path(tempfile.mkdtemp(prefix="heedgrad-")) / "explain.html"
+        path = Path(tempfile.mkdtemp(prefix="heedgrad-"), "explain.html") if out is None else out
         text_of("explain", self, *options(prompt=prompt, ids=_ids(ids), learn=learn, out=path))
         return Page(path, height=760)
 
     def report(self, out: str | os.PathLike[str] | None = None) -> Page:
         """Curves, samples, and how attention formed, as a page: ``report.html`` in the run."""
         text_of("report", self, *options(out=out))
-        return Page(Path(out) if out else self.path / "report.html", height=760)
+        return Page(self.path / "report.html" if out is None else out, height=760)
 
     def export(self, folder: str | os.PathLike[str], *, dtype: str | None = None,
                merge: bool = False, adapter: bool = False) -> Path:
@@ -383,6 +367,10 @@ def _tensor(name: str, array: Array, one: bool) -> Array:
             raise Error(f"forward: expected {name} of whole numbers, got {array.dtype}")
         return np.ascontiguousarray((array[None] if one else array).astype(np.int64))
     if name.endswith("mask"):
+        others = array[(array != 0) & (array != 1)]
+        if others.size:
+            raise ConfigError(f"forward: {name}: expected bools, or 1 and 0, where True or 1 means "
+                              f"'may be looked at', got {others[0]}")
         return np.ascontiguousarray(array.astype(np.bool_))
     kept = array.dtype if array.dtype == np.float64 else np.dtype(np.float32)
     return np.ascontiguousarray((array[None] if one and name == "dy" else array).astype(kept))

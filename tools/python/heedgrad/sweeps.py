@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from . import _program
-from ._program import whole
-from .config import Config, Settings, naming_keys, set_arguments, yaml, yaml_file
+from ._program import path_of, whole
+from .config import Config, Settings, as_dict, naming_keys, set_arguments, yaml, yaml_file
 from .errors import ConfigError, DivergedError, Error, Interrupted
 from .progress import progress_bar
 from .run import Run
@@ -36,10 +36,10 @@ class Sweep(Table):
 
     def run(self, **values: Any) -> Run:
         """The run with these values: ``sweep.run(seed=1, **{"model.num_heads": 2})``."""
-        for row in self.each:
-            if all(row.get(key) == value for key, value in values.items()):
-                return Run(row["run"])
-        raise Error(f"the sweep has no run with {values}")
+        found = [row for row in self.each if all(row.get(key) == value for key, value in values.items())]
+        if len(found) != 1:
+            raise Error(f"expected values of one run, got {values}, which {len(found)} runs have")
+        return Run(found[0]["run"])
 
 
 def sweep(base: Config, vary: Mapping[str, Sequence[Any]] | None = None,
@@ -66,19 +66,18 @@ def sweep(base: Config, vary: Mapping[str, Sequence[Any]] | None = None,
     >>> table.columns()[:3], table.column("runs")
     (['model.num_heads', 'runs', 'val_loss'], [2, 2])
     """
-    if not os.fspath(out):
-        raise ConfigError("out: expected the name of a folder, got nothing")
-    folder = Path(out)
-    vary = {key: _values(key, values) for key, values in (vary or {}).items()}
+    folder = Path(path_of(out, "out"))
+    set = as_dict(set, "set")
+    vary = {key: _values(key, values) for key, values in as_dict(vary, "vary").items()}
     seeds = [whole(seed, "seeds") for seed in _values("seeds", seeds)]
     if whole(jobs, "jobs") < 1:
         raise ConfigError(f"jobs: expected at least 1, got {jobs}")
     keys = [*vary, "seed"]
     for number, key in enumerate(keys):
-        for other in [*(set or {}), *keys[:number], *keys[number + 1:]]:
+        for other in [*set, *keys[:number], *keys[number + 1:]]:
             if f"{other}.".startswith(f"{key}."):
-                raise ConfigError(f"sweep: {key} would replace {other}: expected each value in one "
-                                  "place, and seeds in seeds=")
+                raise ConfigError(f"sweep: {key} would replace {other}: expected each value in one place, "
+                                  "and seeds in seeds=")
     settings = [dict(zip(vary, values)) for values in itertools.product(*vary.values())]
     wanted = [{**setting, "seed": seed} for setting in settings for seed in seeds]
     names = [_name(values) for values in wanted]
@@ -90,8 +89,7 @@ def sweep(base: Config, vary: Mapping[str, Sequence[Any]] | None = None,
     config = _base(base, folder, set)
     if threads is None:
         threads = max(1, (os.cpu_count() or 1) // max(1, jobs))
-    work = [_Work(values, folder / name,
-                  [config, *set_arguments({**(set or {}), **values})], threads)
+    work = [_Work(values, folder / name, [config, *set_arguments({**set, **values})], threads)
             for values, name in zip(wanted, names)]
     for each in work:  # all mistakes before any run
         with naming_keys(base, config):
@@ -109,24 +107,26 @@ def _values(key: str, values: Any) -> list[Any]:
 
 def _same(a: Any, b: Any) -> bool:
     """Whether two values mean the same in a config: 1 and 1.0 do, 1 and True do not."""
-    return type(a) is type(b) and bool(a == b) or (
-        {type(a), type(b)} == {int, float} and bool(a == b))
+    return type(a) is type(b) and bool(a == b) or ({type(a), type(b)} == {int, float} and bool(a == b))
 
 
-def _base(base: Config, folder: Path, set: Settings | None) -> str:
+def _base(base: Config, folder: Path, set: Settings) -> str:
     """The config's path. The folder keeps its text, to know the sweep again."""
     if isinstance(base, Mapping):
         path, text = os.fspath(folder / "base.yaml"), yaml_file(base, os.fspath(folder / "base"))
     else:
-        path = os.fspath(base)
+        path = path_of(base, "base", "a dict or a path")
         text = Path(path).read_text(encoding="utf-8") if os.path.exists(path) else path
     known = folder / "sweep.json"
-    wanted = {"config": text, "set": {key: yaml(value, key) for key, value in (set or {}).items()}}
+    wanted = {"config": text, "set": {key: yaml(value, key) for key, value in set.items()}}
     try:
+        for above in Path(os.path.realpath(folder), "new").parents:
+            left = (above / "metrics.csv").exists() or (above / "checkpoints").exists()
+            if left and (above / "config.yaml").exists():
+                raise Error(f"{folder}: expected a folder for a sweep, got one in the run {above}")
         folder.mkdir(parents=True, exist_ok=True)
         if known.exists() and json.loads(known.read_text(encoding="utf-8")) != wanted:
-            raise Error(f"{known}: this folder has a sweep over another config or another set=; "
-                        "give another out")
+            raise Error(f"{known}: this folder has a sweep over another config or another set=; give another out")
     except (OSError, ValueError) as error:
         raise Error(f"{folder}: expected a folder for a sweep: {error}") from None
     if not known.exists() and (folder / "base.yaml").exists():
@@ -155,8 +155,7 @@ def _name(values: Mapping[str, Any]) -> str:
 class _Work:
     """One run of a sweep."""
 
-    def __init__(self, values: Mapping[str, Any], folder: Path, config: list[str],
-                 threads: int) -> None:
+    def __init__(self, values: Mapping[str, Any], folder: Path, config: list[str], threads: int) -> None:
         self.values = dict(values)
         self.folder = folder
         self.config = config  # and its values, as arguments of a command
@@ -238,8 +237,7 @@ def _table(rows: list[dict[str, Any]], varied: list[str]) -> Sweep:
         for loss in ("val_loss", "best_val_loss", "loss"):
             values = np.array([row[loss] for row in well])
             entry[loss] = float(values.mean()) if len(values) else float("nan")
-            entry[f"{loss}_deviation"] = (float(values.std(ddof=1)) if len(values) > 1
-                                          else float("nan"))
+            entry[f"{loss}_deviation"] = (float(values.std(ddof=1)) if len(values) > 1 else float("nan"))
         table.append(entry)
     table.each = Table(rows)
     return table

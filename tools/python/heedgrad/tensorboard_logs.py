@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ._optional import optional
+from ._program import path_of
 from .errors import Error
 from .run import Run
 
@@ -23,7 +24,7 @@ def to_tensorboard(run: Run | str | os.PathLike[str], folder: str | os.PathLike[
     >>> path = hg.to_tensorboard(hg.Run("runs/mine"), "logs")
     """
     writers = optional("tensorboardX", "to_tensorboard")
-    run, path = Run(run), Path(folder)
+    run, path = Run(run), Path(path_of(folder, "folder"))
     if any(path.glob("events.out.tfevents.*")):
         raise Error(f"{path}: has events already; give another folder")
     metrics = run.metrics()

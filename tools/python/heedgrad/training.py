@@ -59,13 +59,12 @@ def train(config: Config, out: str | os.PathLike[str] | None = None,
     """
     given = config
     if isinstance(config, Mapping):
-        folder = Path(out) if out is not None else free_folder("run")
+        folder = free_folder("run") if out is None else Path(_program.path_of(out, "out"))
         config, out = write_beside(config, folder), folder
-    arguments: list[_program.Argument] = [os.fspath(config), *set_arguments(set)]
-    arguments += _program.options(out=out, weights=os.fspath(weights) if weights else None,
-                                  max_seconds=max_seconds, threads=threads,
-                                  overfit_batch=overfit_batch, strict=strict)
-    with naming_keys(given, os.fspath(config)):
+    path = _program.path_of(config, "config", "a dict or a path")
+    arguments: list[_program.Argument] = [path, *set_arguments(set), *_program.options(
+        out=out, weights=weights, max_seconds=max_seconds, threads=threads, overfit_batch=overfit_batch, strict=strict)]
+    with naming_keys(given, path):
         return follow(arguments, on_row, progress)
 
 
@@ -84,8 +83,8 @@ def resume(run: str | os.PathLike[str] | Run, on_row: OnRow | None = None,
     >>> rows[-1]["step"]
     60
     """
-    arguments: list[_program.Argument] = [f"--resume={os.fspath(run)}", *set_arguments(set)]
-    arguments += _program.options(max_seconds=max_seconds, threads=threads)
+    arguments: list[_program.Argument] = [
+        f"--resume={os.fspath(run)}", *set_arguments(set), *_program.options(max_seconds=max_seconds, threads=threads)]
     return follow(arguments, on_row, progress)
 
 
@@ -98,8 +97,7 @@ class Training:
         self._errors: IO[bytes] = tempfile.TemporaryFile()
         # A session of its own: Ctrl-C on a terminal reaches Python alone, which passes it on, once.
         # heed takes a second one as the wish to end at once.
-        self._process = _program.start(["train", *arguments, "--json"], stderr=self._errors,
-                                       start_new_session=True)
+        self._process = _program.start(["train", *arguments, "--json"], stderr=self._errors, start_new_session=True)
 
     def interrupt(self) -> None:
         """Asks the run to save and stop."""
@@ -136,8 +134,7 @@ class Training:
         self._errors.close()
 
 
-def follow(arguments: list[_program.Argument], on_row: OnRow | None,
-           progress: bool | None) -> Run:
+def follow(arguments: list[_program.Argument], on_row: OnRow | None, progress: bool | None) -> Run:
     """Runs ``heed train`` with these arguments until it ends, and shows how far it is."""
     bar = progress_bar(progress)
     training = Training(arguments)
