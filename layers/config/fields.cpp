@@ -22,7 +22,9 @@ static_assert(field_types.size() == std::variant_size_v<Value>);
 bool Range::contains(double value) const {
   constexpr double least = 1.2e-38;  // float32 makes less of it 0
   const bool above_min = !min || (min_bound == Bound::open ? value - *min > least : value >= *min);
-  const bool below_max = !max || (max_bound == Bound::open ? value < *max : value <= *max);
+  const bool below_max =
+      !max || (max_bound == Bound::open ? static_cast<float>(value) < static_cast<float>(*max)
+                                        : value <= *max);
   return above_min && below_max;
 }
 

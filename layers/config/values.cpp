@@ -65,10 +65,15 @@ std::string whole_number_hint(const std::string& text) {
 template <class Number>
 requires std::is_arithmetic_v<Number>
 bool fits(const FieldInfo& info, const ConfigNode& node, Number value, ConfigErrors& errors) {
-  const bool within = info.range.contains(static_cast<double>(value));
+  const auto number = static_cast<double>(value);
+  const bool within = info.range.contains(number);
   if (!within) {
+    const double most = info.range.max.value_or(number);
+    const bool rounded = number < most && static_cast<float>(number) >= static_cast<float>(most);
     errors.add(node, "expected ", expected(info), ", got ", in_words(node),
-               value > 0 && value < Number(1e-37) ? ", which is 0 in float32" : "");
+               number > 0 && number < 1e-37 ? ", which is 0 in float32"
+               : rounded                    ? text(", which is ", most, " in float32")
+                                            : "");
   }
   return within;
 }

@@ -145,6 +145,9 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
 }
 
 int run(const EvalOptions& o) {
+  require<ConfigError>(
+      !o.fingerprint || (o.data.empty() && o.sets.empty()),
+      "heed eval: --fingerprint is of the weights alone; leave --data and --set out");
   if (o.fingerprint) return say_fingerprint(o);
   require<ConfigError>(o.data.empty() || o.sets.empty(), "--data ", printable(o.data),
                        ": takes the place of the run's data; leave --set out");

@@ -85,6 +85,15 @@ void check(const GenerateOptions& o) {
   expect(o.seed >= 0, "--seed of at least 0", o.seed);
 }
 
+// A classifier answers with the name of a class.
+void require_effect(const GenerateOptions& o, const Task& task) {
+  const bool draws = o.top_k || o.top_p || o.min_p || o.repetition_penalty != 1 ||
+                     !o.stops.empty() || o.samples > 1;
+  require<ConfigError>(task.classes().empty() || !draws, "heed generate: ", o.run,
+                       ": answers with a class, the likeliest; leave out --top-k, --top-p, "
+                       "--min-p, --repetition-penalty, --stop and --samples");
+}
+
 // The prompt given, or else that of the config.
 std::string checked_prompt(const GenerateOptions& o, const LoadedRun& loaded) {
   const std::string prompt = o.prompt.value_or(loaded.config.sample.prompt);
@@ -243,6 +252,7 @@ int run(const GenerateOptions& o) {
     return 0;
   }
   require_tokenizer(trained, "heed generate: " + o.run);
+  require_effect(o, *trained.loaded.task);
   if (!o.prompt && !o.json && !o.html && isatty(STDIN_FILENO) != 0) {
     converse(trained, o);
     return 0;

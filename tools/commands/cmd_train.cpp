@@ -141,6 +141,10 @@ Source read_source(const TrainOptions& o, const std::optional<RunArgument>& resu
 }
 
 void check(const TrainOptions& o) {
+  require_once("heed train", "--overfit-batch", o.overfit_batch, o.sets, "train.overfit_batch");
+  require_once("heed train", "--weights", o.weights.has_value(), o.sets, "train.weights");
+  require_once("heed train", "--max-seconds", o.max_seconds.has_value(), o.sets,
+               "train.max_seconds");
   require<ConfigError>(!o.config.empty() || o.resume, "heed train: expected a CONFIG, or --resume ",
                        "with a run folder");
   require<ConfigError>(!o.resume || !o.out, "heed train: a resumed run stays in its folder; give ",

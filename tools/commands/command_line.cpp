@@ -119,6 +119,9 @@ std::vector<std::string> words_for_parser(const CLI::App& app, int count, char**
       });
     };
     const bool takes_value = is_option(name, 1);
+    if (name != word && !takes_value && is_option(name, 0)) {
+      throw CLI::ArgumentMismatch(word + ": expected " + name + " without a value");
+    }
     const bool is_empty = takes_value && word == name + "=";
     words.push_back(is_empty ? name : word);
     // CLI11 takes a positional [a,b] apart. A NUL at its end, which Arguments removes, prevents it.

@@ -29,6 +29,10 @@ std::filesystem::path config_for_text(const std::string& argument, std::vector<s
 inline constexpr const char* quickstart_note =
     "config     quickstart's, for your text; heed configs quickstart --copy mine copies it";
 
+// Throws ConfigError if an option is given and --set has its key.
+void require_once(const std::string& command, const std::string& option, bool given,
+                  const std::vector<std::string>& sets, const std::string& key);
+
 // The folder of a run that is one file, by the command that makes such files; any other path stays.
 std::string unpacked(const std::string& run);
 // A message in which such folders, and texts in place of a config, stand as they were typed.

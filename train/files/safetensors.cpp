@@ -151,6 +151,15 @@ BasicArray<T> array_for(const std::string& path, const TensorInfo& info) {
 
 }  // namespace
 
+std::string element_name(const std::string& name, const Shape& shape, int64_t i) {
+  std::string at;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    at = std::to_string(i % shape[axis]) + (at.empty() ? "" : ", ") + at;
+    i /= shape[axis];
+  }
+  return text(name, "[", at, "]");
+}
+
 // Calls element(i, value) for every stored value, in order.
 template <class T, class Element>
 void SafeTensors::convert(const TensorInfo& info, Element&& element) const {
@@ -167,7 +176,15 @@ void SafeTensors::convert(const TensorInfo& info, Element&& element) const {
 }
 
 void SafeTensors::copy_floats(const TensorInfo& info, real* out) const {
-  const auto store = [&](int64_t i, auto value) { out[i] = static_cast<real>(widened(value)); };
+  const auto store = [&](int64_t i, auto value) {
+    const auto number = widened(value);
+    out[i] = static_cast<real>(number);
+    if (!std::isfinite(out[i]) && std::isfinite(number)) {
+      fail<IoError>(
+          path_, ": expected finite numbers of float32, up to 3.4e38 (precision: float64 ",
+          "has more), got ", number, " as ", element_name(info.name, Shape(info.shape), i));
+    }
+  };
   switch (info.dtype) {
     case (is_float64 ? Dtype::F64 : Dtype::F32):
       read(data_start_ + info.begin,

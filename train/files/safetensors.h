@@ -39,6 +39,9 @@ struct TensorInfo {
   int64_t end = 0;
 };
 
+// "x[0, 2, 1]" for element i of the tensor x, which has these axes.
+std::string element_name(const std::string& name, const Shape& shape, int64_t i);
+
 namespace safetensors_limits {
 inline constexpr int64_t header_bytes = 100'000'000;  // as in the reference implementation
 inline constexpr size_t name_bytes = 512;             // without control characters

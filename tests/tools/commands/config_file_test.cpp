@@ -40,6 +40,11 @@ TEST_CASE("config file: a file of the name in the current folder wins") {
   CHECK(config_file("quickstart") == own);
   fs::create_directory("quickstart");  // as of `heed configs quickstart --copy quickstart`
   CHECK(config_file("quickstart") == own);
+  write_text("quickstart/mine.txt", "");
+  CHECK_THROWS_WITH_AS(config_file("quickstart"),
+                       "quickstart: is a folder of texts here, and a config of heed's; for the "
+                       "folder write ./quickstart, for the config change to another folder",
+                       ConfigError);
   write_text("quickstart.yaml", "");
   CHECK(config_file("quickstart") == "quickstart.yaml");
   write_text("quickstart/config.yaml", "");  // a run
@@ -61,4 +66,22 @@ TEST_CASE("config file: a path is taken as it is, a name must be there") {
                        IoError);
   CHECK_THROWS_WITH_AS(config_file("nothing like it"),
                        "cannot read the config nothing like it: there is no such file", IoError);
+}
+
+TEST_CASE("config file: a text is one by what it says, whatever its name") {
+  const TempDir folder;
+  const Within inside(folder.path());
+  std::vector<std::string> sets;
+  for (const char* name : {"my.YAML", "conf", "my.yaml.bak"}) {  // with mistakes
+    for (const char* config : {"modle:\n  type: gpt\ndata:\n  path: x\ntrain:\n  steps: 1\n",
+                               "  Model: {}\r  data: {}\r"}) {
+      write_text(name, config);
+      CHECK(config_for_text(name, sets) == name);
+    }
+  }
+  write_text("play", "KING:\nWhat model: none.\ndata: my liege\n");
+  CHECK(config_for_text("play", sets) == own_configs().at("quickstart"));
+  sets = {"data.path=other.txt"};
+  CHECK_THROWS_WITH_AS(config_for_text("play", sets),
+                       "play and --set data.path=other.txt: two texts; give one", ConfigError);
 }

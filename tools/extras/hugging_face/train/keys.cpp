@@ -51,7 +51,7 @@ double Keys::number_of(const ConfigNode& value, const std::string& key, double u
 bool Keys::flag(const std::string& key, bool usual) {
   const ConfigNode& value = get(key);
   if (value.is_absent()) return usual;
-  if (!value.is_scalar() || (value.text() != "true" && value.text() != "false")) {
+  if (!value.is_scalar() || value.quoted() || (value.text() != "true" && value.text() != "false")) {
     refuse(key, "true or false");
   }
   return value.text() == "true";
@@ -87,7 +87,8 @@ std::vector<std::string> Keys::unknown() const {
 }
 
 void Keys::refuse(const std::string& key, const std::string& expected) const {
-  fail<IoError>(where_, ": ", key, ": expected ", expected, ", got ", shown(key));
+  const char* const quote = json_.get(key).quoted() ? "\"" : "";  // "2" is no number
+  fail<IoError>(where_, ": ", key, ": expected ", expected, ", got ", quote, shown(key), quote);
 }
 
 void Keys::cannot(const std::string& key, const std::string& here, const std::string& since) const {

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "tools/commands/config_file.h"
 #include "tools/commands/run.h"
 #include "tools/extras/inspect/forward.h"
 #include "tools/extras/report/pages/output_file.h"
@@ -103,6 +104,8 @@ int run(const ForwardOptions& o) {
                        printable(o.out), "; give two");
   require<ConfigError>(o.seed.value_or(0) >= 0, "heed forward: expected --seed of at least 0, got ",
                        o.seed.value_or(0));
+  require_once("heed forward", "--precision", o.precision.has_value(), o.sets, "precision");
+  require_once("heed forward", "--seed", o.seed.has_value(), o.sets, "seed");
   const ModelSource source = source_of(o.config);
   RunTree tree = read_run_tree(source.config, o.sets);
   check_outputs(o, source, tree.root);

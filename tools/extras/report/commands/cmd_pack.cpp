@@ -112,9 +112,13 @@ fs::path passing_folder() {
     }
   };
   static std::vector<std::unique_ptr<Passing>> all;
-  const fs::path path = make_temporary(
-      fs::temp_directory_path() / "run",
-      [](const fs::path& candidate) { return ::mkdir(candidate.c_str(), 0700) == 0 ? 0 : errno; });
+  std::error_code missing;
+  const fs::path folder = fs::temp_directory_path(missing);
+  const char* const given = std::getenv("TMPDIR");
+  require<IoError>(!missing, "TMPDIR: expected a folder, got ", printable(given ? given : "/tmp"));
+  const fs::path path = make_temporary(folder / "run", [](const fs::path& candidate) {
+    return ::mkdir(candidate.c_str(), 0700) == 0 ? 0 : errno;
+  });
   FileHandle lock(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   mark_as_written(lock.get());
   all.push_back(std::unique_ptr<Passing>(new Passing{path, std::move(lock)}));

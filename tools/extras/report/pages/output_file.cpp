@@ -20,16 +20,26 @@ namespace {
 
 constexpr size_t longest_path = 1000;  // in a message; longer ones are cut
 
-// Whether a file looks like what commands write: pages, pictures, graphs, tokenizers, tensors. Ids
-// and texts look like nobody's: they are not written over.
-bool is_ours(const fs::path& file) {
+std::string begin_of(const fs::path& file) {
   std::error_code unknown;
   const uintmax_t size = fs::is_regular_file(file, unknown) ? fs::file_size(file, unknown) : 0;
   std::string begin(std::min<uintmax_t>(size, 1024), ' ');
   if (size > 0) FileReader(file).read(0, std::as_writable_bytes(std::span(begin)));
+  return begin;
+}
+
+bool holds_weights(const fs::path& file) {
+  return begin_of(file).find(R"("__metadata__":{"heedgrad":"weights")") != std::string::npos;
+}
+
+// Whether a file looks like what commands write: pages, pictures, graphs, tokenizers, tensors. Ids
+// and texts look like nobody's: they are not written over.
+bool is_ours(const fs::path& file) {
+  const std::string begin = begin_of(file);
   const auto has = [&](const char* mark) { return begin.find(mark) != begin.npos; };
-  return size == 0 || has("<title>heedgrad ") || has("class=\"heed\"") || has("digraph step {") ||
-         has("{\n\"version\": \"1.0\",\n") || has("\"__metadata__\":{\"heedgrad\":");
+  return begin.empty() || has("<title>heedgrad ") || has("class=\"heed\"") ||
+         has("digraph step {") || has("{\n\"version\": \"1.0\",\n") ||
+         has("\"__metadata__\":{\"heedgrad\":");
 }
 
 }  // namespace
@@ -79,6 +89,8 @@ void require_replaceable(const std::string& option, const fs::path& out,
                          ", which is read; give another file");
   }
   require_outside_runs(option, out);
+  require<ConfigError>(!holds_weights(out), option, " ", printable(out.string(), longest_path),
+                       ": is there, with weights that heed forward saved; give another file");
   require<ConfigError>(is_ours(out), option, " ", printable(out.string(), longest_path),
                        ": is there, and nothing in it says that heed made it; give another file");
 }

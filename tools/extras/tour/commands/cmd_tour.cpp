@@ -148,9 +148,12 @@ void print_list(const std::vector<Step>& steps) {
   const bool wide =
       terminal_width(STDOUT_FILENO).value_or(enough_for_sources) >= enough_for_sources;
   Table table({Align::right, Align::left, Align::left, Align::left});
+  const std::vector<Step> all = tour::all_steps();
   for (size_t i = 0; i < steps.size(); ++i) {
-    table.add({steps[i].in_float64 ? "" : std::to_string(i + 1), steps[i].name, steps[i].title,
-               wide ? steps[i].source : ""});
+    const auto is_it = [&](const Step& each) { return each.name == steps[i].name; };
+    const auto at = std::find_if(all.begin(), all.end(), is_it);
+    table.add({at == all.end() ? "" : std::to_string(at - all.begin() + 1), steps[i].name,
+               steps[i].title, wide ? steps[i].source : ""});
   }
   print_text(table.text());
 }
