@@ -20,7 +20,7 @@ static_assert(field_types.size() == std::variant_size_v<Value>);
 }  // namespace
 
 bool Range::contains(double value) const {
-  constexpr double least = 1.2e-38;  // float32 makes less of it 0
+  constexpr double least = 1.2e-38;  // float32 makes 0 of less, and 1 of 0.99999999
   const bool above_min = !min || (min_bound == Bound::open ? value - *min > least : value >= *min);
   const bool below_max =
       !max || (max_bound == Bound::open ? static_cast<float>(value) < static_cast<float>(*max)

@@ -115,7 +115,7 @@ fs::path passing_folder() {
   std::error_code missing;
   const fs::path folder = fs::temp_directory_path(missing);
   const char* const given = std::getenv("TMPDIR");
-  require<IoError>(!missing, "TMPDIR: expected a folder, got ", printable(given ? given : "/tmp"));
+  require<IoError>(!missing, "TMPDIR: expected a folder, got ", shell_word(given ? given : "/tmp"));
   const fs::path path = make_temporary(folder / "run", [](const fs::path& candidate) {
     return ::mkdir(candidate.c_str(), 0700) == 0 ? 0 : errno;
   });
