@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "autograd/base/error.h"
@@ -22,6 +23,10 @@ namespace CLI {
 class App;
 class Option;
 }  // namespace CLI
+
+namespace heed {
+struct Range;  // layers/config/fields.h
+}
 
 namespace heed::cli {
 
@@ -47,9 +52,12 @@ class Arguments {
     return positional(name, value, help);  // dashes make it an option
   }
   // T is std::string, int64_t, double or std::optional of one of them, or std::vector<std::string>
-  // for an option that may be repeated.
+  // for an option that may be repeated. A number outside of the range is refused.
   template <class T>
-  Arguments& option(const std::string& name, T& value, const std::string& help);
+  Arguments& option(const std::string& name, T& value, const std::string& help,
+                    const Range& range = any()) {
+    return add(name, &value, help, range);
+  }
 
   // --threads, of every command that runs a model. Its number is set while the command line is
   // read: it holds from the start, and wins over OMP_NUM_THREADS.
@@ -67,6 +75,11 @@ class Arguments {
   const std::vector<std::string*>& runs() const { return runs_; }
 
  private:
+  using Value = std::variant<int64_t*, std::optional<int64_t>*, double*, std::optional<double>*,
+                             std::string*, std::optional<std::string>*, std::vector<std::string>*>;
+
+  static const Range& any();
+  Arguments& add(const std::string& name, Value value, const std::string& help, const Range& range);
   Arguments& refuse_empty(const std::string& expected);
 
   CLI::App& app_;

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <numeric>
 #include <tuple>
-#include <utility>
 
 namespace heed {
 

@@ -2,7 +2,6 @@
 // and libheedgrad-f64 (double, with HEED_FLOAT64); one process uses one of the two.
 #pragma once
 
-#include <cstdint>
 #include <type_traits>
 
 namespace heed {

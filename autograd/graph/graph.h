@@ -10,10 +10,8 @@
 // needed. What a node saved for its backward is released as soon as that backward has run.
 #pragma once
 
-#include <new>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "autograd/array/array.h"
 #include "autograd/threads/parallel.h"

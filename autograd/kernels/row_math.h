@@ -27,14 +27,6 @@ inline real row_dot(const real* a, const real* b, int64_t n) {
                               [=](real& sum, int64_t i) { sum = multiply_add(a[i], b[i], sum); });
 }
 
-// y_i += factor x_i
-inline void add_multiple(real factor, const real* x, int64_t n, real* y) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) {
-    y[i] += factor * x[i];
-  }
-}
-
 // The largest of n >= 0 numbers. NaNs are ignored; without any other number it is -infinity.
 inline real row_max(const real* x, int64_t n) {
   const auto larger = [](real a, real b) { return b > a ? b : a; };

@@ -7,7 +7,6 @@
 //   1/2 (1 + t) = s = 1 / (1 + e^(-2u)),  1 - t^2 = 4 s (1 - s)
 #pragma once
 
-#include <cmath>
 #include <numbers>
 
 #include "autograd/base/modes.h"

@@ -16,7 +16,6 @@
 // partial rotation of GPT-NeoX (Black et al. 2022, arXiv:2204.06745).
 #pragma once
 
-#include <cmath>
 #include <functional>
 #include <optional>
 

@@ -2,8 +2,6 @@
 // of its axes.
 #pragma once
 
-#include <algorithm>
-
 #include "autograd/graph/graph.h"
 #include "autograd/kernels/vector_math.h"
 

@@ -16,8 +16,6 @@
 // composed form is the definition; set_fused(false) runs it.
 #pragma once
 
-#include <limits>
-
 #include "autograd/base/modes.h"
 #include "autograd/kernels/attention.h"
 #include "autograd/op.h"

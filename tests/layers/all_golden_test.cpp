@@ -1,5 +1,4 @@
 // Every layer and option against PyTorch: tests/golden/layers, by tools/reference/layer_golden.py.
-#include <algorithm>
 #include <map>
 #include <set>
 

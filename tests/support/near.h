@@ -4,8 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <bit>
-#include <cmath>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <random>

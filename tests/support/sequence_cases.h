@@ -1,7 +1,6 @@
 // What tests of layers of sequences have in common: parts after one another, a padded source.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "autograd/ops/slice.h"

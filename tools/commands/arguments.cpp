@@ -12,7 +12,7 @@ namespace {
 // What is wrong with the text of a number, or "". The same numbers are valid as in a config:
 // CLI11 alone would read 010 as 8.
 template <class T>
-std::string number_mistake(const std::string& text, const Range& range = any_number) {
+std::string number_mistake(const std::string& text, const Range& range) {
   FieldInfo info;
   info.range = range;
   info.type = std::is_same_v<T, int64_t> ? FieldType::integer : FieldType::number;
@@ -78,30 +78,22 @@ Arguments& Arguments::threads() {
   return *this;
 }
 
-template <class T>
-Arguments& Arguments::option(const std::string& name, T& value, const std::string& help) {
-  CLI::Option* option = app_.add_option(name, value, help);
-  last_ = option;
-  if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-    option->allow_extra_args(false);
-  }
-  using Number = typename decltype(std::optional(value))::value_type;
-  if constexpr (std::is_same_v<Number, int64_t> || std::is_same_v<Number, double>) {
-    option->check([](const std::string& text) { return number_mistake<Number>(text); }, "");
-  }
+const Range& Arguments::any() { return any_number; }
+
+Arguments& Arguments::add(const std::string& name, Value value, const std::string& help,
+                          const Range& range) {
+  const auto declare = [&]<class T>(T* of) {
+    last_ = app_.add_option(name, *of, help);
+    using Number = typename decltype(std::optional(*of))::value_type;
+    if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      last_->allow_extra_args(false);
+    } else if constexpr (!std::is_same_v<Number, std::string>) {
+      last_->check([range](const std::string& text) { return number_mistake<Number>(text, range); },
+                   "");
+    }
+  };
+  std::visit(declare, value);
   return *this;
 }
-
-template Arguments& Arguments::option(const std::string&, std::string&, const std::string&);
-template Arguments& Arguments::option(const std::string&, int64_t&, const std::string&);
-template Arguments& Arguments::option(const std::string&, double&, const std::string&);
-template Arguments& Arguments::option(const std::string&, std::optional<std::string>&,
-                                      const std::string&);
-template Arguments& Arguments::option(const std::string&, std::optional<int64_t>&,
-                                      const std::string&);
-template Arguments& Arguments::option(const std::string&, std::optional<double>&,
-                                      const std::string&);
-template Arguments& Arguments::option(const std::string&, std::vector<std::string>&,
-                                      const std::string&);
 
 }  // namespace heed::cli

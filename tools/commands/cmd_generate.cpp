@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "autograd/base/rethrow.h"
+#include "layers/config/fields.h"
 #include "layers/text/display.h"
 #include "tools/commands/run.h"
 #include "tools/terminal/table.h"
@@ -41,17 +42,22 @@ void declare(Arguments& arguments, GenerateOptions& o) {
               "the text that the model continues, or answers (default: on a terminal it "
               "asks, else the config's sample.prompt)")
       .option("--ids", o.ids, ids_help)
-      .option("--tokens", o.tokens, "of a text: how many tokens it adds (200)")
+      .option("--tokens", o.tokens, "of a text: how many tokens it adds (200)", at_least(1))
       .option("--temperature", o.temperature,
-              "of a text: below 1 more cautious, above 1 bolder, 0 always the likeliest (0.8)")
-      .option("--top-k", o.top_k, "choose among the k likeliest")
-      .option("--top-p", o.top_p, "choose among the likeliest with sum p")
-      .option("--min-p", o.min_p, "leave out tokens less likely than p times the likeliest")
+              "of a text: below 1 more cautious, above 1 bolder, 0 always the likeliest (0.8)",
+              at_least(0))
+      .option("--top-k", o.top_k, "choose among the k likeliest", at_least(1))
+      .option("--top-p", o.top_p, "choose among the likeliest with sum p",
+              in_range(0, 1, Bound::open))
+      .option("--min-p", o.min_p, "leave out tokens less likely than p times the likeliest",
+              in_range(0, 1))
       .option("--repetition-penalty", o.repetition_penalty,
-              "above 1: tokens that the text already has become less likely (1)")
+              "above 1: tokens that the text already has become less likely (1)",
+              in_range(1e-6, 1e6))
       .option("--stop", o.stops, "ends the answer before this text; may be repeated")
-      .option("--samples", o.samples, "how many answers; number n has the seed SEED + n - 1 (1)")
-      .option("--seed", o.seed, "of the choices (123)")
+      .option("--samples", o.samples, "how many answers; number n has the seed SEED + n - 1 (1)",
+              at_least(1))
+      .option("--seed", o.seed, "of the choices (123)", at_least(0))
       .flag("--json", o.json, "one JSON object: the answers, and for each token the five likeliest")
       .flag("--show", o.show,
             "each token in the colour of its probability, and the next best three")
@@ -65,24 +71,15 @@ void check(const GenerateOptions& o) {
   require<ConfigError>(!o.prompt || !o.ids, "heed generate: --prompt and --ids: give one of them");
   require<ConfigError>(!o.json || !(o.show || o.html),
                        "heed generate: --json and --show or --html: give one of them");
-  const auto expect = [](bool holds, const char* what, auto got) {
-    require<ConfigError>(holds, "heed generate: expected ", what, ", got ", got);
-  };
-  const double top_p = o.top_p.value_or(1), min_p = o.min_p.value_or(0);
-  expect(o.tokens >= 1, "--tokens of at least 1", o.tokens);
-  expect(o.temperature >= 0, "--temperature of at least 0", o.temperature);
   require<ConfigError>(o.temperature > 0 || !(o.top_k || o.top_p || o.min_p),
                        "heed generate: --top-k, --top-p and --min-p have no effect at temperature ",
                        "0; give --temperature above 0, or leave them out");
-  expect(o.top_k.value_or(1) >= 1, "--top-k of at least 1", o.top_k.value_or(1));
-  expect(top_p > 0 && top_p <= 1, "--top-p above 0 and at most 1", top_p);
-  expect(min_p >= 0 && min_p <= 1, "--min-p from 0 to 1", min_p);
-  expect(o.repetition_penalty >= 1e-6 && o.repetition_penalty <= 1e6,
-         "--repetition-penalty from 1e-06 to 1e+06", o.repetition_penalty);
-  expect(!o.ids || o.stops.empty(), "--stop with --prompt", "--ids");
-  expect(std::count(o.stops.begin(), o.stops.end(), "") == 0, "--stop with a text", "nothing");
-  expect(o.samples >= 1, "--samples of at least 1", o.samples);
-  expect(o.seed >= 0, "--seed of at least 0", o.seed);
+  require<ConfigError>(o.temperature > 0 || o.samples <= 1, "heed generate: --samples: all ",
+                       o.samples, " are the same at temperature 0; give --temperature above 0");
+  require<ConfigError>(!o.ids || o.stops.empty(), "heed generate: expected --stop with --prompt, ",
+                       "got --ids");
+  require<ConfigError>(std::count(o.stops.begin(), o.stops.end(), "") == 0,
+                       "heed generate: expected --stop with a text, got nothing");
 }
 
 // A classifier answers with the name of a class.
@@ -101,6 +98,18 @@ std::string checked_prompt(const GenerateOptions& o, const LoadedRun& loaded) {
   with_place<ConfigError>(text("heed generate: ", from),
                           [&] { loaded.task->check_prompt(prompt); });
   return prompt;
+}
+
+// Says how much of a prompt the model does not see.
+void warn_of_length(const TrainedRun& run, const std::string& prompt) {
+  const Task& task = *run.loaded.task;
+  if (!task.continues_prompt() || run.model->signature().unbounded) return;
+  const int64_t seen = run.loaded.config.context_length(),
+                tokens = std::ssize(task.tokenizer()->encode(prompt));
+  if (tokens > seen) {
+    print_line(stderr, text("(the prompt has ", tokens, " ", task.tokenizer()->unit(),
+                            "s; the model sees the last ", seen, ")"));
+  }
 }
 
 // A token, and the likeliest at its place: how probable the model finds each, and with what
@@ -234,6 +243,7 @@ void converse(const TrainedRun& trained, const GenerateOptions& o) {
   for (std::string line; std::getline(std::cin, line); ask()) {
     try {
       trained.loaded.task->check_prompt(line);
+      warn_of_length(trained, line);
       Samples(trained, line, o).write();
     } catch (const ConfigError& error) {
       print_line(stderr, error.what());
@@ -258,6 +268,7 @@ int run(const GenerateOptions& o) {
     return 0;
   }
   const std::string prompt = checked_prompt(o, trained.loaded);
+  warn_of_length(trained, prompt);
   Samples(trained, prompt, o).write();
   return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "autograd/array/shape.h"
 #include "autograd/threads/machine.h"
+#include "layers/config/fields.h"
 #include "layers/config/left_out.h"
 #include "layers/text/formatted.h"
 #include "tools/commands/config_file.h"
@@ -57,7 +58,7 @@ void declare(Arguments& arguments, TrainOptions& o) {
               "start from those of a run, a checkpoint, a safetensors file, a Hugging Face folder")
       .path()
       .threads()
-      .option("--max-seconds", o.max_seconds, "save and stop after this time")
+      .option("--max-seconds", o.max_seconds, "save and stop after this time", above(0))
       .flag("--dry-run", o.dry_run, "print the whole plan and stop")
       .flag("--strict", o.strict, "do not train with warnings about the config")
       .flag("--overfit-batch", o.overfit_batch, "train on one batch again and again, no dropout")
@@ -154,9 +155,6 @@ void check(const TrainOptions& o) {
   if (o.out) {
     require_outside_runs("heed train: --out", *o.out);
   }
-  require<ConfigError>(!o.max_seconds || *o.max_seconds > 0,
-                       "heed train: expected --max-seconds above 0, got ",
-                       o.max_seconds.value_or(0));
 }
 
 // Before it meets others, each worker becomes the program of the config's precision.

@@ -19,6 +19,41 @@ namespace heed::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// By what stands for it in messages: a text in place of a config, an unpacked run.
+std::map<std::string, std::string> typed_as;
+
+// Whether a text of any name is a config, perhaps one with mistakes: two of its lines begin with
+// sections.
+bool names_sections(std::string text) {
+  std::replace(text.begin(), text.end(), '\r', '\n');
+  static const std::set<std::string> sections{"data", "model",      "optimizer", "train",
+                                              "eval", "checkpoint", "sample"};
+  std::istringstream lines(text);
+  std::set<std::string> found;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t begin = line.find_first_not_of(" \t"), end = line.find(':');
+    if (begin >= end || end == line.npos) continue;
+    const std::string word = in_lower_case(line.substr(begin, end - begin));
+    if (sections.contains(word)) found.insert(word);
+  }
+  return found.size() >= 2;
+}
+
+// A folder to train on. One with a config is what `heed configs NAME --copy NAME` made.
+bool holds_texts(const fs::path& folder) {
+  std::error_code error;
+  bool texts = false;
+  for (const fs::directory_entry& each : fs::directory_iterator(folder, error)) {
+    if (each.path().extension() == ".yaml") return false;
+    texts = texts || each.path().extension() == ".txt";
+  }
+  return texts;
+}
+
+}  // namespace
+
 std::map<std::string, fs::path> own_configs() {
   std::map<std::string, fs::path> found;
   std::error_code error;
@@ -33,19 +68,6 @@ std::map<std::string, fs::path> own_configs() {
   }
   return found;
 }
-
-namespace {
-// A folder to train on. One with a config is what `heed configs NAME --copy NAME` made.
-bool holds_texts(const fs::path& folder) {
-  std::error_code error;
-  bool texts = false;
-  for (const fs::directory_entry& each : fs::directory_iterator(folder, error)) {
-    if (each.path().extension() == ".yaml") return false;
-    texts = texts || each.path().extension() == ".txt";
-  }
-  return texts;
-}
-}  // namespace
 
 std::optional<std::string> find_config(const std::string& argument) {
   std::error_code error;
@@ -72,29 +94,6 @@ std::string config_file(const std::string& argument) {
   fail<IoError>("cannot read the config ", printable(argument), ": there is no such file",
                 near.empty() ? "" : "; heed has a config " + near);
 }
-
-namespace {
-// By what stands for it in messages: a text in place of a config, an unpacked run.
-std::map<std::string, std::string> typed_as;
-
-// Whether a text of any name is a config, perhaps one with mistakes: two of its lines begin with
-// sections.
-bool names_sections(std::string text) {
-  std::replace(text.begin(), text.end(), '\r', '\n');
-  static const std::set<std::string> sections{"data", "model",      "optimizer", "train",
-                                              "eval", "checkpoint", "sample"};
-  std::istringstream lines(text);
-  std::set<std::string> found;
-  for (std::string line; std::getline(lines, line);) {
-    const size_t begin = line.find_first_not_of(" \t"), end = line.find(':');
-    if (begin >= end || end == line.npos) continue;
-    const std::string word = in_lower_case(line.substr(begin, end - begin));
-    if (sections.contains(word)) found.insert(word);
-  }
-  return found.size() >= 2;
-}
-
-}  // namespace
 
 fs::path config_for_text(const std::string& argument, std::vector<std::string>& sets) {
   std::error_code unknown;

@@ -6,7 +6,6 @@
 // more multiply-adds a load, 24 with 10 instead of 28 with 16.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "autograd/kernels/simd/register_tile.h"

@@ -1,9 +1,9 @@
 #include "tools/extras/gradients/gradient_probes.h"
 
-#include <cmath>
 #include <sstream>
 
 #include "autograd/base/rethrow.h"
+#include "layers/config/fields.h"
 #include "layers/config/values.h"
 #include "layers/text/display.h"
 #include "tools/extras/gradients/gradient_json.h"
@@ -103,7 +103,7 @@ Arguments::Words GradientProbes::probes() const {
 
 void GradientProbes::declare(Arguments& arguments) {
   arguments.flag("--estimate", estimate_, "patch: what gradients predict, next to what is measured")
-      .option("--lr", lr_, "teach: learning rate of the step (default: 0.01)")
+      .option("--lr", lr_, "teach: learning rate of the step (default: 0.01)", above(0))
       .option("--check", check_,
               "teach: a file of texts, one a line, or prompt, tab, answer: their loss before and "
               "after (default: ten validation examples)")
@@ -155,7 +155,6 @@ Found GradientProbes::estimate(const ProbeOptions& o, const TrainedRun& run) con
 
 Found GradientProbes::teach(const ProbeOptions& o, const TrainedRun& run) const {
   const double lr = lr_.value_or(default_lr);
-  require<ConfigError>(std::isfinite(lr) && lr > 0, "heed probe: expected --lr above 0, got ", lr);
   if (gradients_) {
     require_replaceable("heed probe: --gradients", *gradients_,
                         files_named_in(run.loaded.resolved, parse_run(o.run).run));

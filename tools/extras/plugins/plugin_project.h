@@ -2,7 +2,6 @@
 // `heed new` writes it.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>

@@ -6,8 +6,6 @@
 //   digits 2, a = 7, b = 95:   0 7 + 9 5 =   and then 2 0 1 (reverse), or 1 0 2
 #pragma once
 
-#include <array>
-
 #include "train/extras/toy_tasks/made_examples.h"
 #include "train/extras/toy_tasks/word_tokenizer.h"
 

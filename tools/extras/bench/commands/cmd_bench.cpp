@@ -9,6 +9,7 @@
 #include "autograd/kernels/blas_info.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/threads/machine.h"
+#include "layers/config/fields.h"
 #include "tools/command.h"
 #include "tools/commands/threads_that_pay.h"
 #include "tools/extras/bench/gemm_speed.h"
@@ -37,7 +38,8 @@ void declare(Arguments& arguments, BenchOptions& o) {
   arguments.config("CONFIG", o.config, "a config to train")
       .option("--set", o.sets,
               "change a value: --set model.dropout=0.2; may be repeated, the last one counts")
-      .option("--steps", o.steps, "how many steps are timed, after three to warm up (50)")
+      .option("--steps", o.steps, "how many steps are timed, after three to warm up (50)",
+              in_range(1, 1'000'000))
       .threads()
       .flag("--profile", o.profile, "time by operation, too")
       .flag("--json", o.json, "one JSON object on standard output");
@@ -62,7 +64,6 @@ struct Measured {
 };
 
 constexpr int64_t warm_up_steps = 3;
-constexpr int64_t most_steps = 1'000'000;
 
 Measured measure(TrialSteps& steps_of_run, int64_t steps, bool profile) {
   Measured measured;
@@ -164,8 +165,6 @@ void print_profile(const nlohmann::ordered_json& rows) {
 }
 
 int bench(const BenchOptions& o, Workers& workers) {
-  require<ConfigError>(o.steps >= 1 && o.steps <= most_steps,
-                       "heed bench: expected --steps from 1 to ", most_steps, ", got ", o.steps);
   RunTree tree = read_run_tree(o.config, o.sets);
   require<ConfigError>(tree.root.get("precision").text() != "float64",
                        "heed bench: measures float32, ",

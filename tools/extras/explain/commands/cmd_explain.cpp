@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "layers/config/fields.h"
 #include "tools/extras/explain/added_page.h"
 #include "tools/extras/report/pages/answer.h"
 #include "tools/extras/report/pages/output_file.h"
@@ -30,7 +31,8 @@ void declare(Arguments& arguments, ExplainOptions& o) {
               "what the model reads (default: the config's sample.prompt, or an example)")
       .option("--ids", o.ids, ids_help)
       .option("--tokens", o.tokens,
-              "how far the page can follow what the model would write: so many tokens (12)")
+              "how far the page can follow what the model would write: so many tokens (12)",
+              in_range(0, 1000))
       .option("--out", o.out, "the page (default: explain.html in the run)")
       .path()
       .option("--set", o.sets, set_of_run)
@@ -45,8 +47,6 @@ void declare(Arguments& arguments, ExplainOptions& o) {
 int run(const ExplainOptions& o) {
   namespace fs = std::filesystem;
   const int64_t tokens = o.tokens.value_or(12);
-  require<ConfigError>(tokens >= 0 && tokens <= 1000,
-                       "heed explain: expected --tokens from 0 to 1000, got ", tokens);
   const auto asked_for = std::find_if(o.added.begin(), o.added.end(),
                                       [](const auto& each) { return each->is_asked(); });
   const AddedPage* const added = asked_for == o.added.end() ? nullptr : asked_for->get();

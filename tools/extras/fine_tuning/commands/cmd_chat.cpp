@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "layers/config/fields.h"
 #include "layers/text/display.h"
 #include "layers/text/utf8.h"
 #include "tools/commands/run.h"
@@ -34,31 +35,20 @@ struct ChatOptions {
 
 void declare_chat(Arguments& arguments, ChatOptions& o) {
   arguments.run(o.run)
-      .option("--tokens", o.tokens, "the most that an answer has (200)")
+      .option("--tokens", o.tokens, "the most that an answer has (200)", at_least(1))
       .option("--temperature", o.temperature,
-              "below 1 more cautious, above 1 bolder, 0 always the likeliest (0; of a text 0.8)")
-      .option("--top-k", o.top_k, "choose among the k likeliest")
-      .option("--top-p", o.top_p, "choose among the likeliest with sum p")
+              "below 1 more cautious, above 1 bolder, 0 always the likeliest (0; of a text 0.8)",
+              at_least(0))
+      .option("--top-k", o.top_k, "choose among the k likeliest", at_least(1))
+      .option("--top-p", o.top_p, "choose among the likeliest with sum p",
+              in_range(0, 1, Bound::open))
       .option("--keep", o.keep,
               "how many questions and answers before the model sees (as many as its context has "
-              "room for; from a pipe 0)")
-      .option("--seed", o.seed, "of the choices (123)")
+              "room for; from a pipe 0)",
+              at_least(0))
+      .option("--seed", o.seed, "of the choices (123)", at_least(0))
       .threads()
       .option("--set", o.sets, set_of_run);
-}
-
-void check_chat(const ChatOptions& o) {
-  const auto expect = [](bool holds, const char* what, auto got) {
-    require<ConfigError>(holds, "heed chat: expected ", what, ", got ", got);
-  };
-  const double temperature = o.temperature.value_or(0), top_p = o.top_p.value_or(1);
-  expect(o.tokens >= 1, "--tokens of at least 1", o.tokens);
-  expect(temperature >= 0 && std::isfinite(temperature), "--temperature of at least 0",
-         temperature);
-  expect(o.top_k.value_or(1) >= 1, "--top-k of at least 1", o.top_k.value_or(1));
-  expect(top_p > 0 && top_p <= 1, "--top-p above 0 and at most 1", top_p);
-  expect(o.keep.value_or(0) >= 0, "--keep of at least 0", o.keep.value_or(0));
-  expect(o.seed >= 0, "--seed of at least 0", o.seed);
 }
 
 constexpr const char* chat_help =
@@ -215,7 +205,6 @@ class Chat {
 };
 
 int run_chat(const ChatOptions& o) {
-  check_chat(o);
   const TrainedRun trained = load_to_ask(o.run, o.sets);
   require_tokenizer(trained, "heed chat: " + o.run);
   std::vector<std::string> already_printed;

@@ -2,8 +2,6 @@
 // HEED_ADAPTER(Class, "name") adds a type of it.
 #pragma once
 
-#include <memory>
-
 #include "layers/module/registry.h"
 
 namespace heed {

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "layers/module/registry.h"
 #include "train/files/fingerprint.h"

@@ -5,9 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tools/extras/hugging_face/train/model_config.h"

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "layers/config/fields.h"
 #include "tools/commands/config_file.h"
 #include "tools/commands/run.h"
 #include "tools/extras/inspect/forward.h"
@@ -47,7 +48,8 @@ void declare(Arguments& arguments, ForwardOptions& o) {
       .flag("--book-buffers", o.book_buffers, "with the mask buffers of the book's modules")
       .flag("--backward", o.backward, "gradients for the cotangent dy, ones if it is absent")
       .flag("--train", o.train, "dropout on")
-      .option("--seed", o.seed, "of parameters and dropout (default: the config's, or 123)")
+      .option("--seed", o.seed, "of parameters and dropout (default: the config's, or 123)",
+              at_least(0))
       .option("--precision", o.precision, "float32 or float64 (default: the config's)")
       .offers({{"float32", ""}, {"float64", ""}})
       .option("--set", o.sets,
@@ -102,8 +104,6 @@ int run(const ForwardOptions& o) {
   require<ConfigError>(!o.save_weights || !same_file(o.out, *o.save_weights),
                        "heed forward: --out and --save-weights are the same file, ",
                        printable(o.out), "; give two");
-  require<ConfigError>(o.seed.value_or(0) >= 0, "heed forward: expected --seed of at least 0, got ",
-                       o.seed.value_or(0));
   require_once("heed forward", "--precision", o.precision.has_value(), o.sets, "precision");
   require_once("heed forward", "--seed", o.seed.has_value(), o.sets, "seed");
   const ModelSource source = source_of(o.config);
@@ -116,6 +116,9 @@ int run(const ForwardOptions& o) {
     require_same_model(source.checkpoint / "config.yaml", source.config, loaded.resolved);
   }
   const bool is_run = !o.weights && !source.checkpoint.empty();
+  require<ConfigError>(!o.seed || o.train || !(o.weights || is_run),
+                       "heed forward: --seed has no effect on given weights without --train, whose "
+                       "dropout it draws; leave it out");
   ForwardJob job{.in = o.in, .out = o.out, .weights = o.weights, .save_weights = o.save_weights};
   if (is_run && loaded.resolved.get("train").has("lora")) {
     job.trained = load_to_ask(o.config, o.sets).model;  // merged into its base

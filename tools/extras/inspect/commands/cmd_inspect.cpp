@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "layers/config/fields.h"
 #include "tools/command.h"
 #include "tools/commands/run.h"
 #include "tools/extras/inspect/inspect.h"
@@ -28,7 +29,8 @@ void declare(Arguments& arguments, InspectOptions& o) {
   arguments.config("CONFIG|RUN", o.target, "a config, a run folder or one of its checkpoints")
       .option("--set", o.sets,
               "change a value: --set model.num_layers=12; may be repeated, the last one counts")
-      .option("--batch", o.batch, "sequences in the batch (default: train.batch_size, or 1)")
+      .option("--batch", o.batch, "sequences in the batch (default: train.batch_size, or 1)",
+              in_range(1, 1'000'000))
       .flag("--attention", o.attention, "what attends to what: a heat map for each head")
       .flag("--all", o.all, "with --attention: all blocks, not the last one")
       .option("--prompt", o.prompt,
@@ -250,10 +252,6 @@ Json as_json(const Inspected& it) {
 }
 
 int run(const InspectOptions& o) {
-  constexpr int64_t most = 1'000'000;  // of train.batch_size
-  const int64_t batch = o.batch.value_or(1);
-  require<ConfigError>(batch >= 1 && batch <= most, "heed inspect: expected --batch ",
-                       batch < 1 ? "of at least 1" : "of at most 1000000", ", got ", batch);
   require<ConfigError>(o.attention || (!o.prompt && !o.ids),
                        "heed inspect: ", o.prompt ? "--prompt" : "--ids",
                        " is what --attention looks at; give both");

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "layers/config/fields.h"
 #include "tools/commands/run.h"
 #include "tools/extras/report/print.h"
 #include "tools/terminal/table.h"
@@ -28,7 +29,8 @@ void declare(Arguments& arguments, DataOptions& o) {
   arguments.config("CONFIG", o.config, "a config with a data section, or a run")
       .option("--set", o.sets,
               "change a value: --set data.length=8; may be repeated, the last one counts")
-      .option("--examples", o.examples, "how many examples of each split are shown (default 3)")
+      .option("--examples", o.examples, "how many examples of each split are shown (default 3)",
+              at_least(0))
       .flag("--vocabulary", o.vocabulary, "list all tokens with their ids")
       .flag("--json", o.json, "one JSON object on standard output");
 }
@@ -249,7 +251,6 @@ void print(const LoadedRun& run, const DataOptions& o) {
 }
 
 int run(const DataOptions& o) {
-  require<ConfigError>(o.examples >= 0, "--examples: expected a number from 0, got ", o.examples);
   const std::filesystem::path given = o.config, own = given / "config.yaml";
   const std::filesystem::path config = is_there(own) ? own : given;
   RunTree tree = read_run_tree(config, o.sets);

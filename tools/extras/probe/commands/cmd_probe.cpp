@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "layers/config/fields.h"
 #include "layers/config/values.h"
 #include "layers/text/display.h"
 #include "tools/extras/probe/json.h"
@@ -65,19 +66,24 @@ void declare(Arguments& arguments, ProbeOptions& o) {
   arguments.run(o.run)
       .positional("PROBE", o.probe, names_of_probes(o) + "; without it, what each shows", false)
       .offers(all_probes(o))
-      .option("--sequences", o.sequences, "heads: sequences of random tokens (default: 8)")
+      .option("--sequences", o.sequences, "heads: sequences of random tokens (default: 8)",
+              at_least(1))
       .option(
           "--repeat", o.repeat,
           "heads: length of the random part of a sequence, which comes twice (default: half the "
-          "context)")
-      .option("--seed", o.seed, "heads: of the random tokens (default: that of the run)")
+          "context)",
+          at_least(1))
+      .option("--seed", o.seed, "heads: of the random tokens (default: that of the run)",
+              at_least(0))
       .option("--examples", o.examples,
-              "heads: validation examples instead of random tokens" + more_help(o, "--examples"))
+              "heads: validation examples instead of random tokens" + more_help(o, "--examples"),
+              at_least(1))
       .option("--prompt", o.prompt, "lens, write: the text" + more_help(o, "--prompt"))
       .option("--ids", o.ids, text("lens, write: ", ids_help, more_help(o, "--ids")))
       .option("--what", o.what, "ablate: zero (default) or mean, what a part is replaced by")
       .offers({{"zero", ""}, {"mean", ""}})
-      .option("--batches", o.batches, "ablate: batches of the validation set (default: all of it)")
+      .option("--batches", o.batches, "ablate: batches of the validation set (default: all of it)",
+              at_least(1))
       .option("--clean", o.clean,
               "patch: the prompt with the right answer; ids without a tokenizer")
       .option("--corrupt", o.corrupt, "patch: a prompt of as many tokens, with another answer")
@@ -139,15 +145,6 @@ void check_options(const ProbeOptions& o) {
     require<ConfigError>(!of.given || own > 0, "heed probe: ", of.option, " is an option of ",
                          in_words(of.probes, " and "), ", not of ", o.probe);
   }
-  for (const auto& [option, value] : {std::pair{"--sequences", o.sequences},
-                                      {"--repeat", o.repeat},
-                                      {"--batches", o.batches},
-                                      {"--examples", o.examples}}) {
-    require<ConfigError>(!value || *value >= 1, "heed probe: expected ", option,
-                         " at least 1, got ", value.value_or(0));
-  }
-  require<ConfigError>(o.seed.value_or(0) >= 0, "heed probe: expected --seed at least 0, got ",
-                       o.seed.value_or(0));
   require<ConfigError>(!o.examples || (!o.sequences && !o.repeat && !o.seed),
                        "heed probe: --examples takes no random tokens; leave out --sequences, ",
                        "--repeat and --seed");

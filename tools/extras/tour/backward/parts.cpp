@@ -1,6 +1,5 @@
 // The backward of each part of a small GPT, from its loss to its inputs, with differences beside.
 #include <algorithm>
-#include <cmath>
 
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/softmax.h"

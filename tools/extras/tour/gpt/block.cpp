@@ -1,5 +1,4 @@
 // What stands around attention in a GPT: layer norm, GELU, shortcuts, and all of it as a block.
-#include <cmath>
 
 #include "autograd/ops/mean.h"
 #include "autograd/ops/sqrt.h"

@@ -1,6 +1,5 @@
 // From vectors to text: logits, the loss, temperature and top-k.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 

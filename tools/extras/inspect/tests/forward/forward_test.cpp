@@ -95,7 +95,7 @@ TEST_CASE("heed forward: ids, given weights, another precision, no gradients wit
   CHECK(c.out().names() == std::vector<std::string>{"y"});
   const Array y = c.out().array("y");
   CHECK(y.shape() == Shape{2, 3, 7});
-  REQUIRE(c.run({"--seed", "8", "--weights", c.path("w.safetensors")}).exit_code == 0);
+  REQUIRE(c.run({"--set", "seed=8", "--weights", c.path("w.safetensors")}).exit_code == 0);
   check_same_bits(c.out().array("y"), y);
 
   if (!has_float64()) return;
