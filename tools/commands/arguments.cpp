@@ -9,17 +9,19 @@ namespace heed::cli {
 
 namespace {
 
-// What is wrong with the text of a number, or "". The same numbers are valid as in a config:
+// Says what is wrong with the text of a number, or "". The same numbers are valid as in a config:
 // CLI11 alone would read 010 as 8.
 template <class T>
-std::string number_mistake(const std::string& text, const Range& range) {
-  FieldInfo info;
-  info.range = range;
-  info.type = std::is_same_v<T, int64_t> ? FieldType::integer : FieldType::number;
-  ConfigErrors errors;
-  T number{};
-  read_value(info, ConfigNode::scalar(text, false), number, errors);
-  return errors.empty() ? "" : errors.exception().what();
+auto number_in(const Range& range) {
+  return [range](const std::string& text) -> std::string {
+    FieldInfo info;
+    info.range = range;
+    info.type = std::is_same_v<T, int64_t> ? FieldType::integer : FieldType::number;
+    ConfigErrors errors;
+    T number{};
+    read_value(info, ConfigNode::scalar(text, false), number, errors);
+    return errors.empty() ? "" : errors.exception().what();
+  };
 }
 
 // Of words_for_parser() in command_line.cpp.
@@ -68,13 +70,10 @@ Arguments& Arguments::flag(const std::string& name, bool& value, const std::stri
 }
 
 Arguments& Arguments::threads() {
-  const auto mistake = [](const std::string& text) {
-    return number_mistake<int64_t>(text, in_range(1, most_threads));
-  };
   const auto set = [](const int64_t& threads) { set_num_threads(static_cast<int>(threads)); };
   last_ = app_.add_option_function<int64_t>(
       "--threads", set, "how many threads compute (default: OMP_NUM_THREADS, or all cores)");
-  last_->check(mistake, "");
+  last_->check(number_in<int64_t>(in_range(1, most_threads)), "");
   return *this;
 }
 
@@ -88,8 +87,7 @@ Arguments& Arguments::add(const std::string& name, Value value, const std::strin
     if constexpr (std::is_same_v<T, std::vector<std::string>>) {
       last_->allow_extra_args(false);
     } else if constexpr (!std::is_same_v<Number, std::string>) {
-      last_->check([range](const std::string& text) { return number_mistake<Number>(text, range); },
-                   "");
+      last_->check(number_in<Number>(range), "");
     }
   };
   std::visit(declare, value);

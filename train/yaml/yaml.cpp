@@ -33,6 +33,10 @@ std::string as_utf8(const std::string& value) {
   return text;
 }
 
+constexpr const char* does_not_belong =
+    "this does not belong to what stands above it; check the indentation, and that lists and keys "
+    "are not mixed";
+
 // Builds the tree from the parser's events. They carry position, tag and anchor, which yaml-cpp's
 // own nodes do not keep.
 class TreeBuilder final : public YAML::EventHandler {
@@ -52,7 +56,13 @@ class TreeBuilder final : public YAML::EventHandler {
       stop(mark_at(error.mark.line, static_cast<int>(tab - line)),
            "a tab in the indentation; indent with spaces");
     }
-    const std::string message = error.msg;
+    std::string message = error.msg;
+    // yaml-cpp 0.9 refuses a value after a value where it reads it, 0.7 where it looks for the end.
+    if (message == "unexpected scalar" || message.starts_with("plain value cannot start")) {
+      if (open_.empty()) stop(mark_at(error.mark), does_not_belong);
+      const bool list = open_.back().node.is_list();
+      message = list ? "end of sequence not found" : "end of map not found";
+    }
     if (message.starts_with("end of") && message.ends_with("flow not found") && !open_.empty()) {
       const ConfigMark& begin = open_.back().node.mark();
       stop(mark_at(error.mark),
@@ -97,8 +107,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (documents_++ > 0) {
       const std::string line = text_.substr(std::min(offset(mark), text_.size()), 3);
       stop(mark_at(mark), line == "---" ? "a second document begins here; a config is one document"
-                                        : "this does not belong to what stands above it; check the "
-                                          "indentation, and that lists and keys are not mixed");
+                                        : does_not_belong);
     }
   }
   void OnDocumentEnd() override {}
