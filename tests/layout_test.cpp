@@ -283,7 +283,7 @@ TEST_CASE("layout: every sub-folder of autograd/kernels may be deleted") {
 
 // The lines of tests/budget.txt: of C++ and Python physical lines, of Markdown words.
 TEST_CASE("layout: no sum of tests/budget.txt grows") {
-  std::map<std::string, size_t> sums;
+  std::map<std::string, size_t> sums{{"kernels", 0}, {"extras", 0}};  // folders that may be gone
   for (const SourceFile& file : sources()) {
     const bool is_own_kernel =
         file.path.starts_with("autograd/kernels/") && folder_of(file.path) != "autograd/kernels";

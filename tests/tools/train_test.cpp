@@ -28,7 +28,7 @@ TEST_CASE("heed train: the memory of the plan is that of the run") {
   for (const std::vector<std::string>& sets : std::vector<std::vector<std::string>>{
            {"model.d_model=192", "model.context_length=128", "train.batch_size=12",
             "model.num_layers=3", "eval={every: 1, batches: 1}"},
-           {"model.d_model=48", "model.context_length=128", "train.batch_size=12", "fused=false",
+           {"model.d_model=60", "model.context_length=128", "train.batch_size=12", "fused=false",
             "model.dropout=0.1", "train.accumulate=2"},
            {"model.d_model=384", "model.num_layers=6", "train.batch_size=1",
             "sample={every: 1, tokens: 3}"}}) {
