@@ -21,7 +21,7 @@ constexpr const char* models =
     "rnn_encoder_decoder transformer_block";
 constexpr const char* gpts = "gpt gpt_classifier";
 constexpr const char* rnns = "rnn gru lstm";
-constexpr const char* texts = "text tokens masked synthetic";
+constexpr const char* text_tasks = "text tokens masked synthetic";
 constexpr const char* of_files = "text images labelled masked pairs tokens instructions lines";
 
 // Words, separated by blanks, for a field of these types or sections; "": of any that has it.
@@ -105,7 +105,7 @@ constexpr FieldWords field_words[] = {
      "gpt2/tokenizer.json"},
     {"train_fraction", "", "val_split val_fraction validation_split val_set_size test_size",
      "1 minus this"},
-    {"train_fraction", texts, "val val_file val_path validation_file eval_file",
+    {"train_fraction", text_tasks, "val val_file val_path validation_file eval_file",
      "the rest of the same text validates"},
     {"validation", "", "val val_file val_path validation_file eval_file"},
     {"separator", "", "delimiter sep"},

@@ -53,13 +53,13 @@ Norms read_norms(const std::string& file) {
 }  // namespace
 
 std::string GradientSection::data(const std::filesystem::path& run) const {
-  using Json = nlohmann::ordered_json;
+  using Object = nlohmann::ordered_json;
   const std::filesystem::path file = run / "gradients.csv";
   if (!is_there(file)) return "";
   const Norms norms = read_norms(read_file(file, largest_csv));
   const size_t parameters = norms.parameters.size();
   const char* const kinds[] = {"grad_norm", "weight_norm", "update_norm"};
-  Json whole{{"steps", Json::array()}, {"parameters", norms.parameters}};
+  Object whole{{"steps", Object::array()}, {"parameters", norms.parameters}};
   const size_t most = parameters == 0 ? 0 : std::max<size_t>(2, most_numbers / 3 / parameters);
   const size_t kept = std::min(most, norms.steps.size());
   for (size_t i = 0; i < kept; ++i) {
@@ -67,12 +67,12 @@ std::string GradientSection::data(const std::filesystem::path& run) const {
     if (norms.of[at].size() != parameters) continue;
     whole["steps"].push_back(norms.steps[at]);
     for (size_t k = 0; k < 3; ++k) {
-      Json row = Json::array();
+      Object row = Object::array();
       for (const auto& of : norms.of[at]) row.push_back(static_cast<float>(of[k]));
       whole[kinds[k]].push_back(std::move(row));
     }
   }
-  return whole["steps"].empty() ? "" : probe::dumped<Json>(whole);
+  return whole["steps"].empty() ? "" : probe::dumped<Object>(whole);
 }
 
 std::string_view GradientSection::scripts() const { return asset("gradients/report"); }

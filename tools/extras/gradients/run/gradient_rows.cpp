@@ -102,15 +102,15 @@ void GradientFile::add(int64_t step, const std::vector<GradientRow>& rows) {
 }
 
 void GradientEvents::add(int64_t step, const std::vector<GradientRow>& rows) {
-  using Json = nlohmann::ordered_json;
-  Json parameters = Json::array();
+  using Object = nlohmann::ordered_json;
+  Object parameters = Object::array();
   for (const GradientRow& row : rows) {
     parameters.push_back({{"parameter", row.parameter},
                           {"grad_norm", row.grad_norm},
                           {"weight_norm", row.weight_norm},
                           {"update_norm", row.update_norm}});
   }
-  const Json event{{"event", "gradients"}, {"step", step}, {"parameters", std::move(parameters)}};
+  const Object event{{"event", "gradients"}, {"step", step}, {"parameters", std::move(parameters)}};
   cli::print_object(event);
   std::fflush(stdout);
 }

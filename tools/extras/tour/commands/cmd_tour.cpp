@@ -301,7 +301,7 @@ void print_tour(const std::vector<Step>& steps, const TourInputs& in, bool back)
 }
 
 // Those that change the numbers of a step.
-std::vector<std::string> flags_of(const Options& options) {
+[[maybe_unused]] std::vector<std::string> flags_of(const Options& options) {
   std::vector<std::string> flags;
   if (options.seed) flags = {"--seed", std::to_string(*options.seed)};
   if (options.inputs) flags.insert(flags.end(), {"--inputs", *options.inputs});
