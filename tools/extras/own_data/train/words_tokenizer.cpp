@@ -27,13 +27,14 @@ size_t end_of_part(std::string_view text, size_t at) {
 
 bool joins_parts(char32_t code) { return code == '\'' || code == U'\u2019' || code == '-'; }
 
-// Calls each(word) for the words of a text, valid UTF-8, in order: parts of letters, marks and
-// numbers, joined by single apostrophes or hyphens; or one character that is neither in a word nor
-// white space.
+// Calls each(word) for the words of a text in order: parts of letters, marks and numbers, joined by
+// single apostrophes or hyphens; or one character that is neither in a word nor white space. Throws
+// ConfigError for what is not UTF-8: a prompt may be, files have been checked.
 template <class F>
 void for_words(std::string_view text, F&& each) {
   for (size_t at = 0; at < text.size();) {
     const Utf8Character first = utf8_at(text, at);
+    require<ConfigError>(first.size > 0, "the text is not UTF-8 at byte ", at);
     size_t end = end_of_part(text, at);
     while (end > at && end < text.size()) {
       const Utf8Character joint = utf8_at(text, end);

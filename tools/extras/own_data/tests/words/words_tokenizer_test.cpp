@@ -43,6 +43,8 @@ TEST_CASE("words: a sorted vocabulary; without rare words every unknown one is a
   CHECK(error_of([&] { words.encode("a bb c d"); }) ==
         "the words bb, d (the first is word 2 of the text) are not in the vocabulary of 3 words"
         " (tokenizer {type: words, min_count: 2} has <unk> for such words)");
+  CHECK(error_of([&] { words.encode("a caf\xe9"); }) == "the text is not UTF-8 at byte 5");
+  CHECK(error_of([&] { words.encode("\xc3"); }) == "the text is not UTF-8 at byte 0");
   CHECK(!words.is_lossless());
 }
 
