@@ -12,21 +12,39 @@ namespace {
 using Key = std::tuple<const Module*, Activation, int64_t>;
 
 // Sums of an activation over everything but its last axes: the width of an output (d), or the heads
-// and their width (H, d).
+// and their width (H, d). What a mask (B, T) hides is left out.
 struct Sums {
   std::vector<double> of;
   int64_t rows = 0;
   int64_t heads = 1;
 
-  void add(const Array& value, Activation what) {
+  void add(const Array& value, Activation what, const Mask& mask) {
     heads = what == Activation::heads ? value.dim(2) : 1;
-    const auto width = static_cast<size_t>(heads * value.dim(-1));
-    of.resize(width);
-    for (size_t i = 0; i < value.span().size(); ++i) {
-      of[i % width] += static_cast<double>(value.span()[i]);
+    const int64_t width = heads * value.dim(-1), all = value.size() / width;
+    of.resize(static_cast<size_t>(width));
+    for (int64_t row = 0; row < all; ++row) {
+      if (mask && mask.size() == all && mask.data()[row] == 0) continue;
+      ++rows;
+      for (size_t i = 0; i < of.size(); ++i) {
+        of[i] += static_cast<double>(value.data()[row * width + static_cast<int64_t>(i)]);
+      }
     }
-    rows += value.size() / static_cast<int64_t>(width);
   }
+};
+
+// Watches parts, and knows what the whole model is given.
+class WithInput : public PartObserver {
+ public:
+  WithInput(const Module& model, Input& given, std::vector<Watched> watched, Visitor visitor)
+      : PartObserver(std::move(watched), std::move(visitor)), model_(model), given_(given) {}
+  void before_forward(const Module& layer, const Input& in) override {
+    if (&layer == &model_) given_ = in;
+    PartObserver::before_forward(layer, in);
+  }
+
+ private:
+  const Module& model_;
+  Input& given_;
 };
 
 // `value` with the columns of one head (of all of an output: heads 1, head 0) replaced.
@@ -72,8 +90,10 @@ Ablations ablate(Module& model, const Task& task, Ablation what, int64_t batch_s
   std::map<Key, Sums> sums;
   Ablations found;
   {
-    const PartObserver observer(parts, [&](const Observation& seen) {
-      sums[seen.key()].add(seen.value, seen.what);
+    Input in;
+    const WithInput observer(model, in, parts, [&](const Observation& seen) {
+      const bool of_source = in.source_ids && !seen.beside_context;
+      sums[seen.key()].add(seen.value, seen.what, of_source ? in.source_mask : in.mask);
       return Array();
     });
     const Evaluation whole = evaluated();

@@ -1,6 +1,6 @@
 // How much a model loses without each of its parts: each head, each attention, each feed-forward.
 //   zero   the part adds nothing: z of a head, or the output of attention or feed-forward, is 0
-//   mean   it always adds the same: its mean over all positions of the examples
+//   mean   it always adds the same: its mean over all positions that the examples' masks show
 // A head is taken out before out_proj, whose bias stays.
 #pragma once
 

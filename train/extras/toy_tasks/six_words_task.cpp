@@ -51,8 +51,9 @@ Answer SixWordsTask::answer(Module& model, const std::string& prompt,
   std::vector<int32_t> ids = question_of(prompt);
   const EvaluationMode evaluating(model);
   Answer answer;
-  while (ids.size() <= sentence_words) {
+  for (int64_t written = 0; ids.size() <= sentence_words; ++written) {
     answer.shown = Ids::from({1, static_cast<int64_t>(ids.size())}, ids);
+    if (written == options.tokens) break;
     const int32_t next = likeliest(model(answer.shown).value());
     if (next == end_of_sentence) {
       break;

@@ -41,7 +41,9 @@ std::vector<int32_t> SortTask::question_of(const std::string& prompt) const {
 
 Answer SortTask::reply(Module& model, const std::vector<int32_t>& symbols,
                        const AnswerOptions&) const {
-  Answer answer{.text = {}, .shown = batch({&symbols, 1}).input};
+  std::vector<int32_t> shown = symbols;  // as batch() has it, without the padding
+  if (sequences_.lengths_differ()) shown.push_back(static_cast<int32_t>(sequences_.symbols));
+  Answer answer{.text = {}, .shown = Ids::from({1, std::ssize(shown)}, shown)};
   const Array logits = model(answer.shown).value();  // (1, T, V)
   const auto width = static_cast<size_t>(logits.dim(-1));
   std::vector<int32_t> sorted;

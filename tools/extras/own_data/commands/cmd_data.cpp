@@ -85,12 +85,15 @@ std::string words_for(const std::vector<int32_t>& ids, const Task& task, const N
   return is_running_text ? tokenizer->decode(ids) : names_of(ids, name);
 }
 
-// The number of tokens before the padding, which the mask hides or no target counts in.
-int64_t length_of(const Batch& batch) {
-  const Ids& ids = batch.input.ids;
+// The number of tokens before the padding, which the mask hides or which is zeros without targets.
+// A window of masked words has none, and no target for most of its tokens.
+int64_t length_of(const Batch& batch, const Task& task) {
+  const Ids &ids = batch.input.ids, &targets = batch.targets;
   int64_t length = unpadded(batch.input.mask, ids.size());
-  while (!batch.input.mask && batch.targets.size() == ids.size() && length > 1 &&
-         batch.targets.data()[length - 1] == ignored_target) {
+  const auto last = static_cast<int32_t>(task.model_size("vocab_size")) - 1;
+  if (batch.input.mask || token_name(task.tokenizer(), last) == "[MASK]") return length;
+  while (targets.size() == ids.size() && length > 1 && ids.data()[length - 1] == 0 &&
+         targets.data()[length - 1] == ignored_target) {
     --length;
   }
   return length;
@@ -117,7 +120,7 @@ Example example_of(const Task& task, Split split, int64_t number) {
   const Input& in = batch.input;
   Side given{"given", "ids", "x"}, answer{"answer", "targets", "y"};
   if (in.ids) {
-    given.ids = first_of(in.ids, length_of(batch));
+    given.ids = first_of(in.ids, length_of(batch, task));
     given.words =
         words_for(given.ids, task, [&](int32_t id) { return token_name(task.tokenizer(), id); });
   } else {

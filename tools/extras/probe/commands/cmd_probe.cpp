@@ -72,7 +72,7 @@ void declare(Arguments& arguments, ProbeOptions& o) {
           "--repeat", o.repeat,
           "heads: length of the random part of a sequence, which comes twice (default: half the "
           "context)",
-          at_least(1))
+          at_least(2))
       .option("--seed", o.seed, "heads: of the random tokens (default: that of the run)",
               at_least(0))
       .option("--examples", o.examples,

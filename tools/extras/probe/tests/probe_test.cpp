@@ -248,6 +248,44 @@ TEST_CASE("ablate: a head without its columns of out_proj, sorted by what is los
   CHECK(ablate(*only, *task, Ablation::zero, 16, 1).parts.size() == 2 * (3 + 1));
 }
 
+TEST_CASE("ablate: the mean is over what the masks show") {
+  const auto task =
+      made_task("sort", ConfigNode::map({{"length", 5}, {"min_length", 2}, {"symbols", 7}}));
+  const auto model = small_gpt(", attention: {type: multi_head_attention, causal: false}");
+  const Module* const part = stacks_of(*model, "")[0][1].feed_forward;
+  const int64_t n = 8, all = task->data().example_count(Split::validation);
+  std::vector<int64_t> numbers;  // those that evaluate() takes
+  for (int64_t k = 0; k < n; ++k) numbers.push_back(k * all / n);
+  const Input in = task->data().examples(Split::validation, numbers).input;
+  const auto shown =
+      static_cast<double>(std::count(in.mask.span().begin(), in.mask.span().end(), 1));
+  REQUIRE(shown < static_cast<double>(in.mask.size()));
+  std::vector<double> mean(12);
+  {
+    const PartObserver observer({{part, Activation::output}}, [&](const Observation& seen) {
+      for (int64_t i = 0; i < seen.value.size(); ++i) {
+        mean[static_cast<size_t>(i % 12)] +=
+            in.mask.data()[i / 12] * static_cast<double>(seen.value.data()[i]) / shown;
+      }
+      return Array();
+    });
+    logits_of(*model, in);
+  }
+  const auto of_mean = [&] {
+    const PartObserver observer({{part, Activation::output}}, [&](const Observation& seen) {
+      Array out = seen.value.clone();
+      for (int64_t i = 0; i < out.size(); ++i) {
+        out.mutable_data()[i] = static_cast<real>(mean[static_cast<size_t>(i % 12)]);
+      }
+      return out;
+    });
+    return evaluate(*model, *task, Split::validation, n, 1).loss;
+  };
+  for (const Ablated& of : ablate(*model, *task, Ablation::mean, n, 1).parts) {
+    if (of.part == part->path()) CHECK(of.loss == doctest::Approx(of_mean()).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("patch: everything that leads to the answer restores it") {
   const auto model = small_gpt();
   const Input clean = tokens({1, 2, 3, 4}), corrupt = tokens({1, 2, 5, 4});

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "autograd/random/fills.h"
+#include "tests/support/layer_cases.h"
 #include "train/extras/toy_tasks/tests/made/made_task_cases.h"
 
 using namespace heed;
@@ -96,6 +97,24 @@ TEST_CASE("sort: where lengths differ an end follows, then masked padding") {
   CHECK(lengths.size() > 8);
   CHECK(check_held_out(*task, 2000) == 2000 + 150 * 64);
   check_streams("sort", four_to_sixteen);
+}
+
+TEST_CASE("sort: of a prompt a model is shown no padding, which says the same") {
+  const auto task = made_task("sort", four_to_sixteen);
+  const auto model = layer_of(
+      "{type: gpt, vocab_size: 33, context_length: 17, d_model: 8, num_heads: 1, num_layers: 1, "
+      "attention: {type: multi_head_attention, causal: false}}");
+  const Input shown = task->answer(*model, "5 3 4 1", {}).shown;
+  CHECK(row_of(shown.ids, 0) == Sequence{5, 3, 4, 1, 32});
+  CHECK(!shown.mask);
+  Input padded(Ids::full({1, 17}, 32), Mask::zeros({1, 17}));
+  std::copy_n(shown.ids.data(), 5, padded.ids.mutable_data());
+  std::fill_n(padded.mask.mutable_data(), 5, uint8_t{1});
+  model->train(false);
+  const Array alone = (*model)(shown).value(), first = (*model)(padded).value();
+  for (int64_t i = 0; i < alone.size(); ++i) {
+    CHECK(alone.data()[i] == doctest::Approx(first.data()[i]).epsilon(1e-4));
+  }
 }
 
 TEST_CASE("sort: prompts have the lengths of the task") {

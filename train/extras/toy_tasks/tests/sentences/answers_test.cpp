@@ -12,6 +12,9 @@ TEST_CASE("answers: six words go on to the end of their sentence") {
       adamw + "train: {steps: 150, batch_size: 1}\n");
   CHECK(ask(run, "Your journey").text == " starts with one step");
   CHECK(ask(run, "your journey starts with one step").text == "");
+  const Answer prompt = run.loaded.task->answer(*run.model, "Your journey", {.tokens = 0});
+  CHECK(prompt.text.empty());
+  CHECK(prompt.shown.ids.size() == 2);
   CHECK(evaluate(*run.model, *run.loaded.task, Split::validation, 1, {}).exact_match == 1);
 }
 
