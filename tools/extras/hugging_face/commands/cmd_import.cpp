@@ -107,6 +107,9 @@ std::string tokenizer_text(const ImportOptions& o, int64_t vocab_size, Generatio
     generation.special_tokens = true;
     notes.push_back(path + ": post_processor: " + adds_none);
   }
+  if (!o.tokenizer) {
+    for (const std::string& line : said_otherwise(o.folder, model)) notes.push_back(line);
+  }
   const auto size = static_cast<int64_t>(model.tokens.size());
   require<ConfigError>(size <= vocab_size, path, ": has ", grouped(size), " tokens, the model ",
                        grouped(vocab_size), "; expected at most as many");

@@ -61,6 +61,12 @@ ConfigNode read_json(const std::filesystem::path& path) {
   return parse_json(read_file(path, json_limits::config_bytes), path.string());
 }
 
+ConfigNode read_tokenizer_json(const std::filesystem::path& path) {
+  if (!is_there(path)) return {};
+  return parse_json(read_file(path, json_limits::index_bytes), path.string(),
+                    json_limits::added_tokens);
+}
+
 std::string json_text(const ConfigNode& node) {
   return value_of(node).dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -17,7 +17,7 @@ inline constexpr int64_t config_bytes = 1'000'000;
 inline constexpr int64_t index_bytes = 20'000'000;
 inline constexpr int depth = 10;                // levels of brackets
 inline constexpr size_t entries = 1000;         // keys of an object, elements of a list
-inline constexpr size_t added_tokens = 20'000;  // the same, of tokenizer_config.json
+inline constexpr size_t added_tokens = 20'000;  // the same, of files about tokens
 }  // namespace json_limits
 
 // Text becomes scalars that are quoted where YAML would need it; null is `~`. Throws IoError, which
@@ -25,6 +25,8 @@ inline constexpr size_t added_tokens = 20'000;  // the same, of tokenizer_config
 ConfigNode parse_json(std::string_view text, const std::string& where,
                       size_t entries = json_limits::entries);
 ConfigNode read_json(const std::filesystem::path& path);
+// The same of a file about tokens, which may have many; absent if it is not there.
+ConfigNode read_tokenizer_json(const std::filesystem::path& path);
 
 // The reverse, indented by two blanks. Of two trees that are equal, the same bytes.
 std::string json_text(const ConfigNode& node);

@@ -229,14 +229,16 @@ Generation read_generation(const fs::path& folder) {
     if (found.ends.back() < 0) keys.refuse("eos_token_id", "the id of a token, or a list of them");
   }
   keys.ignore(without_effect);
-  for (const std::string& key : has_own ? keys.unknown() : std::vector<std::string>()) {
+  std::vector<std::string> left_out = keys.unknown();
+  if (!has_own) {  // these are among the keys of the model
+    keys.ignore(of_generate);
+    for (const std::string& key : keys.unknown()) std::erase(left_out, key);
+  }
+  for (const std::string& key : left_out) {
     note(path, key, "is not taken from here; heed generate --help lists what it has");
   }
   if (is_there(jinja)) found.chat_template = read_file(jinja, json_limits::config_bytes);
-  const ConfigNode said = !is_there(of_tokenizer)
-                              ? ConfigNode()
-                              : parse_json(read_file(of_tokenizer, json_limits::index_bytes),
-                                           of_tokenizer.string(), json_limits::added_tokens);
+  const ConfigNode said = read_tokenizer_json(of_tokenizer);
   if (const ConfigNode& own = said.get("chat_template"); found.chat_template.empty()) {
     found.chat_template = own.size() > 0 ? own.at(0).get("template").text() : own.text();
   }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/extras/bpe/train/model.h"
 #include "train/tokenizers/tokenizer.h"
@@ -21,6 +23,10 @@ struct TokenizerFiles {
 // model; begin: a token before each text; end: that ends one, by default <|endoftext|>.
 TokenizerFiles tokenizer_files(const Tokenizer& tokenizer, int64_t context_length,
                                std::optional<int32_t> begin, std::optional<int32_t> end);
+
+// What a folder of transformers says about its tokens beside tokenizer.json, from which `model` is,
+// and what that has otherwise. heed follows tokenizer.json alone. A line for each key.
+std::vector<std::string> said_otherwise(const std::filesystem::path& folder, const BpeModel& model);
 
 // Names the ids from the end of the vocabulary to vocab_size: models are often a little larger than
 // their tokenizers. Returns how many.
