@@ -106,6 +106,19 @@ TEST_CASE("rows: a first label that no other row has may be the name of a column
         "header: data.text: kommentar, data.label: stimmung; else: data.text: \"1\", data.label: "
         "\"2\"");
   CHECK(rows_of("x.tsv", fifty_rows("", "\t", true), named("2", "1")).rows.size() == 50);
+  CHECK(refused_rows("x.csv", "Comment,Stars\ngood,5\nbad,1\nfine,5\nawful,1\n")
+            .starts_with("x.csv:1: expected a label that another line has too, got Stars"));
+}
+
+TEST_CASE("rows: labels that are as different as texts may be the texts") {
+  const std::string other =
+      "; if the label comes first: data.text: \"2\", data.label: \"1\"; "
+      "else: data.text: \"1\", data.label: \"2\"";
+  CHECK(refused_rows("x.tsv", fifty_rows("", "\t", true)) ==
+        "x.tsv: expected labels that several lines have, got 50 different ones in 50 lines" +
+            other);
+  CHECK(refused_rows("x.csv", "only,unique\na,b\nc,d\ne,f\ng,h\n") ==
+        "x.csv: expected labels that several lines have, got 5 different ones in 5 lines" + other);
 }
 
 TEST_CASE("rows: another separator") {

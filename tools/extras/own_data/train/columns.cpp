@@ -158,12 +158,17 @@ void TableColumns::refuse_more_than_two() const {
                  ", or by number without a header: data.", a.role, ": \"2\"");
 }
 
-// Labels repeat; the name of their column does not.
+// Labels repeat; texts do not, nor does the name of a column.
 void TableColumns::require_no_header(std::span<const TextRow> rows) const {
-  constexpr size_t least = 10;  // with fewer rows, many labels come once
+  constexpr size_t least = 5;  // with fewer rows, many labels come once
   if (first_.empty() || way_ != Way::order || !columns_[1].is_label || rows.size() < least) return;
-  std::unordered_map<std::string_view, size_t> counts;
-  for (const TextRow& row : rows) ++counts[row.cells[1]];
+  std::unordered_map<std::string_view, size_t> counts, inputs;
+  for (const TextRow& row : rows) ++inputs[row.cells[0]], ++counts[row.cells[1]];
+  require<RowError>(counts.size() < rows.size() && counts.size() <= inputs.size(), mistakes_.file(),
+                    ": expected labels that several lines have, got ", counts.size(),
+                    " different ones in ", rows.size(),
+                    " lines; if the label comes first: ", naming(columns_, "\"2\"", "\"1\""),
+                    "; else: ", naming(columns_, "\"1\"", "\"2\""));
   const auto once = std::count_if(counts.begin(), counts.end(),
                                   [](const auto& label) { return label.second == 1; });
   const auto& [input, label] = rows[0].cells;

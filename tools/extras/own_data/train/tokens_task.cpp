@@ -14,7 +14,7 @@ constexpr double largest_vocabulary = 1 << 30;
 
 struct TokenFile {
   TokenRow row;
-  std::optional<Zeros> zeros;
+  std::optional<Zeros> zeros, zeros_of_two;  // of ids, and of two in a row as one
 };
 
 // Id: uint16_t or uint32_t. The file is little-endian, as this machine is (files/safetensors.cpp).
@@ -33,13 +33,14 @@ TokenFile read_tokens(const TokensTask::Config& c, const std::filesystem::path& 
   require<IoError>(bits != 16 || c.dtype != "auto" || !are_ids_of_8_bits(bytes), path.string(),
                    ": ", what_8_bits_are, "; data.dtype: uint16 reads the file as it is");
   require_fingerprint(path, fingerprint(bytes), c.fingerprint);
-  const std::optional<Zeros> zeros = every_second_zero(bytes, sizeof(Id));
+  const std::optional<Zeros> zeros = every_second_zero(bytes, sizeof(Id)),
+                             zeros_of_two = every_second_zero(bytes, 2 * sizeof(Id));
   const auto wrong =
       std::find_if(ids.begin(), ids.end(), [&](Id id) { return id >= c.vocab_size; });
   require<IoError>(wrong == ids.end(), path.string(), ": expected ids below vocab_size ",
                    c.vocab_size, ", got ", wrong == ids.end() ? 0 : *wrong, " as token ",
                    wrong - ids.begin(), " (from 0)");
-  return {TokenRow(std::move(ids)), zeros};
+  return {TokenRow(std::move(ids)), zeros, zeros_of_two};
 }
 
 }  // namespace
@@ -66,10 +67,12 @@ TokensTask::TokensTask(const Config& c, const TaskSetup& setup)
   files_ = {path_};
   TokenFile ids = bits_ == 32 ? read_tokens<uint32_t>(c, path_) : read_tokens<uint16_t>(c, path_);
   if (ids.zeros) {
-    const char* const instead = *ids.zeros == Zeros::first ? first_is_zero
-                                : bits_ == 32
-                                    ? "are the ids of 64 bits? expected ids of 16 or 32 bits"
-                                    : "are the ids of 32 bits? data.dtype: uint32 reads them";
+    const bool of_64 = bits_ == 32 || ids.zeros_of_two == Zeros::second;
+    const std::string instead =
+        *ids.zeros == Zeros::first ? first_is_zero
+        : of_64 ? text("are the ids of 64 bits? in Python, numpy.fromfile(path, 'int64').astype(",
+                       "'uint", bits_, "').tofile(other) writes them")
+                : "are the ids of 32 bits? data.dtype: uint32 reads them";
     warnings_.push_back(text("every second id is 0: ", instead));
   }
   tokens_ = ids.row.size();
