@@ -96,6 +96,13 @@ std::vector<std::string> in_entry(std::vector<std::string> places, const std::st
 
 }  // namespace
 
+// The key eval.every within a config is the key every of its section eval.
+std::string nested(const std::string& key) {
+  std::string map = key;
+  for (size_t dot = 0; (dot = map.find('.', dot)) != map.npos;) map.replace(dot, 1, ": {");
+  return map + ": ..." + std::string(std::count(key.begin(), key.end(), '.'), '}');
+}
+
 void find_other_places(RunConfig& config, ConfigErrors& errors) {
   constexpr size_t most = 4;  // more places would not help
   Words words;
@@ -119,6 +126,9 @@ void find_other_places(RunConfig& config, ConfigErrors& errors) {
     for (const std::string& place : places) given.insert(place.substr(0, place.find(": ")));
     std::string about = other_words().about_key(mistake.path);
     if (about.empty() && !is_known) about = other_words().about_key(mistake.unknown_key);
+    if (about.empty() && !is_known && mistake.unknown_key.find('.') != std::string::npos) {
+      return hint_begin + nested(mistake.unknown_key);
+    }
     return !about.empty() ? about : is_here || !is_known ? own : hint_begin + one_of(places);
   });
   errors.excuse([&](const ConfigMistake& mistake) {

@@ -27,8 +27,8 @@ void add_fields(const std::string& owner, const std::vector<FieldInfo>& fields,
 }
 
 bool has_every_owner() {
-  const std::vector<std::string> extras{"alternatives", "bpe",      "classes",   "encoders",
-                                        "fine_tuning",  "own_data", "recurrent", "translation"};
+  const std::vector<std::string> extras{"alternatives", "bpe",       "fine_tuning",
+                                        "own_data",     "recurrent", "sequence_models"};
   return std::all_of(extras.begin(), extras.end(), layout::has_extra);
 }
 
