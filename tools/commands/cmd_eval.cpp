@@ -97,6 +97,7 @@ EvalJson as_json(int64_t step, const std::optional<Evaluation>& training,
   const Evaluation of_training = training.value_or(Evaluation{});
   EvalJson json{{"step", step},
                 {"train_loss", training ? EvalJson(training->loss) : EvalJson()},
+                {"train_tokens", training ? EvalJson(training->tokens) : EvalJson()},
                 {"val_loss", validation.loss},
                 {"tokens", validation.tokens},
                 {"bits_per_byte", number(validation.bits_per_byte)},
@@ -119,7 +120,8 @@ void print(int64_t step, const std::optional<Evaluation>& training, const Evalua
   const bool classes = !task.classes().empty(), answers = !classes && !task.continues_prompt();
   std::printf("step         %lld\n", static_cast<long long>(step));
   if (training) {
-    std::printf("train loss   %s\n", loss_text(training->loss).c_str());
+    std::printf("train loss   %s over %lld targets, of examples evenly spaced\n",
+                loss_text(training->loss).c_str(), static_cast<long long>(training->tokens));
   }
   if (!data.empty()) {
     std::printf("data         %s\n", printable_lines(data, "").c_str());

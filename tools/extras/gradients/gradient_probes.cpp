@@ -6,6 +6,7 @@
 #include "layers/config/fields.h"
 #include "layers/config/values.h"
 #include "layers/text/display.h"
+#include "layers/text/utf8.h"
 #include "tools/extras/gradients/gradient_json.h"
 #include "tools/extras/gradients/gradient_text.h"
 #include "tools/extras/probe/probe_text.h"
@@ -77,7 +78,7 @@ std::vector<gradients::Check> checks_of_file(const TrainedRun& run, const std::s
   int64_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (!line.empty() && line.back() == '\r') line.pop_back();
+    line = std::string(plain_line(line));
     if (!line.empty()) checks.push_back(check_of_line(run, file, number, line));
   }
   require<ConfigError>(!checks.empty(), file, ": expected a text a line, got none");

@@ -161,10 +161,12 @@ std::string lesson_text(const gradients::Lesson& found, const Task& task, double
 
 std::string reach_text(const gradients::Reach& found, bool asked, const HeatMapStyle& style) {
   std::string out = fitted(
-      asked
-          ? "The norm of d loss / d embedding, by the distance of the token from the last one.\n\n"
-          : text("The norm of d loss at the last token / d embedding, by the distance of the ",
-                 "token: mean over ", found.windows, " validation examples.\n\n"),
+      asked ? "The norm of d loss / d embedding, by the distance of the token from the last one. "
+              "Bars "
+              "are logarithmic.\n\n"
+            : text("The norm of d loss at the last token / d embedding, by the distance of the ",
+                   "token: mean over ", found.windows,
+                   " validation examples. Bars are logarithmic.\n\n"),
       static_cast<size_t>(style.width));
   if (!found.source_gradient_norm.empty()) {
     out += "source, from its end\n" + bars(found.source_gradient_norm) + "\n";

@@ -107,6 +107,12 @@ int run(const ForwardOptions& o) {
   require_once("heed forward", "--precision", o.precision.has_value(), o.sets, "precision");
   require_once("heed forward", "--seed", o.seed.has_value(), o.sets, "seed");
   const ModelSource source = source_of(o.config);
+  const bool is_run = !o.weights && !source.checkpoint.empty();
+  for (const std::string& set : is_run ? o.sets : std::vector<std::string>()) {
+    if (set.starts_with("model.")) {
+      print_line(stderr, text("--set ", printable(set), ": not as the run was trained"));
+    }
+  }
   RunTree tree = read_run_tree(source.config, o.sets);
   check_outputs(o, source, tree.root);
   compute_in(wanted_precision(o, tree));
@@ -115,7 +121,6 @@ int run(const ForwardOptions& o) {
   if (!source.checkpoint.empty() && o.sets.empty()) {
     require_same_model(source.checkpoint / "config.yaml", source.config, loaded.resolved);
   }
-  const bool is_run = !o.weights && !source.checkpoint.empty();
   require<ConfigError>(!o.seed || o.train || !(o.weights || is_run),
                        "heed forward: --seed has no effect on given weights without --train, whose "
                        "dropout it draws; leave it out");

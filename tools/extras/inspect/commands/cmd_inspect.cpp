@@ -48,7 +48,7 @@ void declare(Arguments& arguments, InspectOptions& o) {
 
 struct Inspected {
   LoadedRun loaded;
-  std::optional<int64_t> step;  // of the run's newest checkpoint
+  std::optional<int64_t> step;  // of the run's newest checkpoint, if it is of this model
   ModelTree tree;
   std::optional<Plan> plan;  // if the config has a train section
 };
@@ -93,7 +93,10 @@ Inspected inspect(const InspectOptions& o) {
   if (std::error_code error; fs::is_directory(o.target, error)) {
     const RunArgument parsed = parse_run(config);
     checkpoint = parsed.checkpoint.empty() ? newest_checkpoint(config) : parsed.checkpoint;
-    if (!checkpoint.empty()) {
+    const bool same_model = std::none_of(o.sets.begin(), o.sets.end(), [](const std::string& set) {
+      return set.starts_with("model");
+    });
+    if (!checkpoint.empty() && same_model) {
       out.step = read_manifest(checkpoint).step;
     }
     config = parsed.run / "config.yaml";
