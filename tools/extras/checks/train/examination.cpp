@@ -79,6 +79,12 @@ Examination::Examination(const LayerSubject& examined, const std::vector<Shape>&
   (*layer)(input(forms.empty() ? InputForm{1, sizes.unit, 1} : forms.front()));  // or its error
   const std::vector<InputForm> others = input_forms(sizes, most);
   forms.insert(forms.end(), others.begin(), others.end());
+  std::erase_if(forms, [&](const InputForm& form) {
+    const auto wrong = error_of<std::exception>([&] { evaluate_layer(*layer, input(form)); });
+    if (wrong && refused.empty()) refused = *wrong + given_form(form);
+    return wrong.has_value();
+  });
+  require(!forms.empty(), refused);
 }
 
 Array evaluate_layer(Module& layer, const Input& in) {
@@ -125,15 +131,9 @@ std::string check_parameters(const Examination& it) {
 }
 
 std::string check_forward(const Examination& it) {
+  if (!it.refused.empty()) return it.refused;
   const std::unique_ptr<Module> layer = it.perturbed(1);
   for (const InputForm& form : it.forms) {
-    const Finding ran = examine("", [&] {
-      evaluate_layer(*layer, it.input(form));
-      return "";
-    });
-    if (!ran.message.empty()) {
-      return ran.message + it.given_form(form);
-    }
     if (form.batch > 0 || form.mask) {
       continue;
     }

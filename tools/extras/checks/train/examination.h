@@ -34,6 +34,7 @@ class Examination {
   const LayerSubject& subject;
   Signature sizes;
   std::vector<InputForm> forms;  // those of the given shapes first, then all other kinds
+  std::string refused;           // the error for the first form that the layer refuses, left out
 };
 
 // Output of the layer in evaluation mode (no dropout), without recording a graph.

@@ -8,6 +8,7 @@
 #include "autograd/random/streams.h"
 #include "layers/module/anomaly.h"
 #include "layers/module/cache.h"
+#include "train/checkpoint/state_dict.h"
 
 namespace heed::detail {
 
@@ -66,6 +67,57 @@ std::string first_bad_op(Module& layer, const Input& in) {
   return found ? ": " + *found : "";
 }
 
+// Some of the ids (B, T), counted through, as a batch of one.
+Ids ids_between(const Ids& ids, int64_t begin, int64_t end) {
+  const auto first = static_cast<size_t>(begin), count = static_cast<size_t>(end - begin);
+  return ids ? Ids::from({1, end - begin}, ids.span().subspan(first, count)) : Ids();
+}
+
+// Tokens [begin, end) of an input of one sequence, and of its second the first `source`.
+Input tokens_between(const Input& whole, int64_t begin, int64_t end, int64_t source = 0) {
+  Input in;
+  in.ids = ids_between(whole.ids, begin, end);
+  if (whole.x) in.x = slice(whole.x, whole.x.rank() - 2, begin, end);
+  in.source_ids = ids_between(whole.source_ids, 0, source);
+  if (whole.context) in.context = slice(whole.context, 1, 0, source);
+  return in;
+}
+
+// A long sequence, and the first tokens of it alone: to them, later tokens count neither by their
+// values nor by how many they are.
+std::string check_first_tokens(const Examination& it, Module& layer) {
+  const InputForm form{1, it.sizes.tokens_near(many_tokens),
+                       it.sizes.source_longest.value_or(many_source_tokens)};
+  const Input whole = it.input(form);
+  const Tensor y(evaluate_layer(layer, whole));
+  for (const int64_t wanted : {int64_t{1}, form.tokens / 2 + 1}) {
+    const int64_t tokens = it.sizes.tokens_near(wanted);
+    const Input alone = tokens_between(whole, 0, tokens, form.source_tokens);
+    const std::string where = difference_beyond_rounding(slice(y, y.rank() - 2, 0, tokens).value(),
+                                                         evaluate_layer(layer, alone));
+    if (!where.empty()) {
+      return text("the first ", tokens, " of ", form.tokens,
+                  " tokens have another y alone: ", where, it.given_form(form),
+                  ", though signature() says causal; neither numbers ",
+                  "nor the count of later tokens may matter");
+    }
+  }
+  return "";
+}
+
+// Training computes y, that of evaluation, as well, unless it draws random numbers or keeps some in
+// the layer, as a batch norm does.
+std::string check_training(Module& layer, const Input& in, const Array& y) {
+  const auto state = [&] {
+    return std::pair{streams().state(), to_safetensors("layer", parameter_views(layer))};
+  };
+  const auto before = state();
+  const std::string where = difference_beyond_rounding(layer(in).value(), y);
+  return where.empty() || state() != before
+             ? ""
+             : text("training gives another y than evaluation, with no random numbers: ", where);
+}
+
 }  // namespace
 
 std::string check_evaluation(const Examination& it) {
@@ -84,6 +136,9 @@ std::string check_evaluation(const Examination& it) {
     if (!where.empty()) {
       return text("evaluation gives another y each time: ", where, it.given_form(form),
                   "; drop only while training(), as make_dropout_mask does");
+    }
+    if (const std::string other = check_training(*layer, in, y); !other.empty()) {
+      return other + it.given_form(form);
     }
   }
   return "";
@@ -118,10 +173,12 @@ std::string check_causality(const Examination& it) {
       looks_ahead = looks_ahead || token >= 0;
     }
   }
-  return compared && !looks_ahead && !it.sizes.causal
-             ? "y at a token depends on no later token, but signature() does not say causal; a "
-               "language model may use this layer once it does"
-             : "";
+  if (!it.sizes.causal && (looks_ahead || !compared)) return "";
+  const std::string wrong = check_first_tokens(it, *layer);
+  if (it.sizes.causal) return wrong;
+  return wrong.empty() ? "y at a token depends on no later token, but signature() does not say "
+                         "causal; a language model may use this layer once it does"
+                       : "";
 }
 
 namespace {
@@ -141,20 +198,6 @@ std::string check_hidden(const Examination& it, Module& layer, const InputForm& 
              ? ""
              : text("y changes with numbers that the mask hides, ", where, it.given_form(form),
                     "; hide tokens from all that mixes them (attend, masked_tokens)");
-}
-
-// Tokens [begin, end) of an input of one sequence, and of its second the first `source`.
-Input tokens_between(const Input& whole, int64_t begin, int64_t end, int64_t source = 0) {
-  const auto of_ids = [](const Ids& ids, int64_t from, int64_t to) {
-    return Ids::from({1, to - from},
-                     ids.span().subspan(static_cast<size_t>(from), static_cast<size_t>(to - from)));
-  };
-  Input in;
-  if (whole.ids) in.ids = of_ids(whole.ids, begin, end);
-  if (whole.x) in.x = slice(whole.x, 1, begin, end);
-  if (whole.source_ids) in.source_ids = of_ids(whole.source_ids, 0, source);
-  if (whole.context) in.context = slice(whole.context, 1, 0, source);
-  return in;
 }
 
 }  // namespace
@@ -221,28 +264,29 @@ std::string check_padding(const Examination& it) {
                              "(attend, masked_tokens), and say mask in signature()");
 }
 
-// The second item of a batch, and the same one alone.
+// Each item of a batch, and the same one alone.
 std::string check_batch(const Examination& it) {
-  const InputForm form{2, it.sizes.tokens_near(5),
+  const InputForm form{5, it.sizes.tokens_near(5),
                        std::min<int64_t>(5, it.sizes.source_longest.value_or(5))};
-  const Input both = it.input(form);
-  const auto second_ids = [](const Ids& ids) {
-    return ids ? Ids::from({1, ids.dim(1)}, ids.span().last(static_cast<size_t>(ids.dim(1))))
-               : Ids();
-  };
-  const auto second = [](const Tensor& all) { return all ? slice(all, 0, 1, 2) : Tensor(); };
-  Input alone;
-  alone.ids = second_ids(both.ids);
-  alone.source_ids = second_ids(both.source_ids);
-  alone.x = second(both.x);
-  alone.context = second(both.context);
+  const Input all = it.input(form);
   const std::unique_ptr<Module> layer = it.perturbed(1);
-  const std::string where = difference_beyond_rounding(
-      second(Tensor(evaluate_layer(*layer, both))).value(), evaluate_layer(*layer, alone));
-  return where.empty()
-             ? ""
-             : text("the second item of a batch has another y alone: ", where, it.given_form(form),
-                    "; items must not know of each other, nor ", "which of the batch they are");
+  const Tensor y(evaluate_layer(*layer, all));
+  for (int64_t b = 0; b < form.batch; ++b) {
+    const auto item = [b](const Tensor& of) { return of ? slice(of, 0, b, b + 1) : Tensor(); };
+    Input alone;
+    alone.ids = ids_between(all.ids, b * form.tokens, (b + 1) * form.tokens);
+    alone.source_ids =
+        ids_between(all.source_ids, b * form.source_tokens, (b + 1) * form.source_tokens);
+    alone.x = item(all.x);
+    alone.context = item(all.context);
+    const std::string where =
+        difference_beyond_rounding(item(y).value(), evaluate_layer(*layer, alone));
+    if (!where.empty()) {
+      return text("item ", b, " of a batch has another y alone: ", where, it.given_form(form),
+                  "; items must not know of each other, nor which of the batch they are");
+    }
+  }
+  return "";
 }
 
 std::string check_threads(const Examination& it) {

@@ -6,6 +6,7 @@
 #include "layers/module/registry.h"
 #include "tools/extras/checks/layers/layer_inputs.h"
 #include "tools/extras/checks/layers/variants.h"
+#include "tools/extras/checks/train/examine_op.h"
 
 namespace heed {
 
@@ -137,13 +138,18 @@ std::vector<LayerCheck> check_gradients(const LayerChoice& choice,
 
 std::vector<LayerCheck> check_gradients(const std::string& name, const LayerMaker& make,
                                         const LayerCheckOptions& options) {
+  require<Error>(is_float64, "check_gradients: needs float64, this is the float32 library");
   const KeepStreams keep;
   const Signature sizes = sized_signature(*make(), options.width);
   std::vector<LayerCheck> checks;
   for (const InputForm& form : input_forms(sizes, options.tokens)) {
-    const GradcheckResult result = check_seeds(make, sizes, form, options);
+    GradcheckResult result;
+    const Finding ran = examine("", [&] {
+      result = check_seeds(make, sizes, form, options);
+      return result.message;
+    });
     checks.push_back({name, "", describe(sizes, form), result.compared, result.worst, result.passed,
-                      result.message});
+                      ran.message});
   }
   return checks;
 }

@@ -15,6 +15,7 @@
 #include "tests/support/wrong_backwards.h"
 #include "tools/extras/checks/layers/variants.h"
 #include "tools/extras/checks/tests/examine/findings.h"
+#include "tools/extras/checks/tests/examine/wrong_layers.h"
 #include "tools/extras/checks/train/examine_layer.h"
 #include "tools/extras/checks/train/testing.h"
 
@@ -22,43 +23,6 @@ using namespace heed;
 using namespace heed::testing;
 
 namespace {
-
-// The base of the incorrect layers, which compute variants of y = x W^T.
-struct Width {
-  int64_t d_in = 4;
-  void fields(Fields& f) { f.optional("d_in", d_in, at_least(1), "width of x"); }
-};
-class WithWeight : public Module {
- public:
-  using Config = Width;
-  explicit WithWeight(const Config& c)
-      : config(c), weight(this, "weight", {c.d_in, c.d_in}, init::linear_weight) {}
-  Signature signature() const override {
-    return {.width = config.d_in, .causal = true, .cache = true};
-  }
-  const Config config;
-  Parameter weight;
-};
-
-// A variant that differs in its forward alone.
-template <Tensor (*compute)(const WithWeight&, const Input&)>
-class With final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
-
- protected:
-  Tensor forward(const Input& in) override { return compute(*this, in); }
-};
-
-template <class Layer>
-std::string wrong_with(const std::string& options = "{d_in: 4}") {
-  return all_messages(examine_layer_class<Layer>(options, {{2, 5, 4}, {5, 4}}));
-}
-
-template <Tensor (*compute)(const WithWeight&, const Input&)>
-std::string wrong_forward() {
-  return wrong_with<With<compute>>();
-}
 
 Tensor right(const WithWeight& layer, const Input& in) { return linear(in.x, layer.weight, {}); }
 using RightLayer = With<right>;
@@ -155,22 +119,6 @@ class MeanOfAll final : public WithWeight {
  protected:
   Tensor forward(const Input& in) override {
     return linear(in.x + mean(in.x, in.x.rank() - 2, /*keepdim=*/true), weight, {});
-  }
-};
-
-// Adds the number of the item in its batch, or subtracts the mean over the batch.
-template <bool of_batch>
-class KnowsItsBatch final : public WithWeight {
- public:
-  using WithWeight::WithWeight;
-
- protected:
-  Tensor forward(const Input& in) override {
-    const Tensor x = with_batch("knows_its_batch", in.x, config.d_in);
-    Array numbers = Array::zeros({x.dim(0), 1, 1});
-    for (int64_t i = 0; i < x.dim(0); ++i) numbers.mutable_data()[i] = static_cast<real>(i);
-    const Tensor other = of_batch ? x - mean(x, 0, /*keepdim=*/true) : x + Tensor(numbers);
-    return without_batch(linear(other, weight, {}), in.x);
   }
 };
 
@@ -299,14 +247,6 @@ TEST_CASE("examine: what a mask hides counts: padding, in a loss, by its numbers
   CHECK(wrong_with<LossOfAll>().starts_with(
       "padding: padding that a mask (B, T) hides counts: the loss activity, "));
   expect(wrong_with<HidesWeights>(), "masks", "y changes with numbers that the mask hides, ");
-}
-
-TEST_CASE("examine: an item that knows of its batch") {
-  for (const std::string& said :
-       {wrong_with<KnowsItsBatch<false>>(), wrong_with<KnowsItsBatch<true>>()}) {
-    CHECK(said.starts_with("batch: the second item of a batch has another y alone: "));
-    CHECK(std::count(said.begin(), said.end(), '\n') == 1);
-  }
 }
 
 TEST_CASE("examine 7: dropout in evaluation") {
