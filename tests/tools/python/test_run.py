@@ -65,7 +65,10 @@ def test_what_training_left(mine: hg.Run) -> None:
     assert all(np.array_equal(weights[name], stored[name]) for name in stored)
     checkpoint = hg.Run(mine.checkpoint)
     assert checkpoint.checkpoint == mine.checkpoint and checkpoint.step == 40
-    assert checkpoint.samples() == ""
+    mine.path.rename("gone")
+    for ask in (hg.Run("gone/checkpoints/step-000040").samples, mine.samples, lambda: mine.config):
+        with pytest.raises(hg.Error, match="(samples.txt|config.yaml): No such file or directory$"):
+            ask()
 
 
 def test_eval(mine: hg.Run) -> None:
@@ -115,11 +118,11 @@ def test_the_step_of_a_copied_checkpoint(mine: hg.Run) -> None:
 
 
 def test_ids_are_not_cut(mine: hg.Run) -> None:
-    for ids in ([1.5], [2.0], ["3"]):
+    for ids in ([1.5], [2.0], ["3"], [True]):
         with pytest.raises(hg.ConfigError, match="^ids: expected whole numbers, got "):
             mine.generate(ids=ids)  # type: ignore[arg-type]
     assert mine.generate(ids=np.array([3, 5]), tokens=1)  # type: ignore[call-overload]
-    for prompt in (b"the", ["the"]):  # their repr is no prompt
+    for prompt in (b"the", ["the"], True, False):  # their repr is no prompt
         with pytest.raises(hg.ConfigError, match="^prompt: expected a text or a number, got "):
             mine.generate(prompt)  # type: ignore[call-overload]
 
@@ -142,8 +145,8 @@ def test_forward(mine: hg.Run) -> None:
 def test_forward_of_a_lora_run_is_that_of_the_merged_model(mine: hg.Run) -> None:
     lora = hg.train("runs/mine.yaml", "runs/lora", weights=mine, set={"train.lora": {"rank": 2}, "train.steps": 5})
     heed("import", lora.export("merged", merge=True), "--out", "runs/merged")
-    ids = [1, 2, 3, 4]
-    assert np.array_equal(lora.forward(ids=ids), hg.Run("runs/merged").forward(ids=ids))
+    ids, merged = [1, 2, 3, 4], hg.Run("runs/merged")
+    assert np.array_equal(lora.forward(ids=ids), merged.forward(ids=ids)) and merged.samples() == ""
     assert not np.array_equal(lora.forward(ids=ids), mine.forward(ids=ids))
 
 
@@ -184,14 +187,21 @@ def test_attention(mine: hg.Run) -> None:
     shown = attention._repr_svg_()
     assert shown is not None and re.findall("head [01]|layer [01]", shown) == [
         "layer 0", "head 0", "head 1", "layer 1", "head 0", "head 1"]
-    assert attention[0]._repr_svg_() is None and (attention * 2).sum() > 0
-    part = attention[:, :, :3]
-    assert isinstance(part, hg.Attention)
-    with pytest.raises(hg.Error, match="of the whole array"):
-        part.svg()
+    for made in (attention[0], attention[::-1], attention[:, [1, 0]], attention * 1, attention > 0.1,
+                 attention.transpose(0, 1, 3, 2), attention.copy(), np.zeros_like(attention)):
+        assert isinstance(made, hg.Attention) and made._repr_svg_() is None
+        with pytest.raises(hg.Error, match="of the whole array"):
+            made.svg()
+        assert not hasattr(made, "tokens")
     [first, second] = mine.attention_maps("the cat")
     assert np.array_equal(second.weights, attention[1])
     assert first.keys == first.queries and not first.cross
+    other = mine.attention("the cat")
+    other[0] = 0
+    assert mine.resume(set={"train.steps": 50}).attention("the cat").svg() != shown
+    for changed in (other, attention):
+        with pytest.raises(hg.Error, match="^the run or the array has changed since"):
+            changed.svg()
 
 
 def test_probes(mine: hg.Run) -> None:
@@ -209,7 +219,7 @@ def test_probes(mine: hg.Run) -> None:
             assert lens.rank[row, column] == cell.get("rank", 0)
     assert repr(lens).splitlines()[1].startswith("embedding  ")
     assert lens._repr_html_().count("<td") == 21
-    for what, options in (("ablate", {"batches": 1}), ("write", {"prompt": "the", "answer": " "})):
+    for what, options in (("ablate", {"batches": 1, "what": "mean"}), ("write", {"prompt": "the", "answer": " "})):
         words = [word for key, value in options.items() for word in (f"--{key}", value)]
         assert mine.probe(what, **options) == json.loads(heed("probe", "runs/mine", what, "--json", *words))
 
@@ -257,7 +267,6 @@ def test_gradients_over_a_run(place: Path) -> None:
     Path(run, "gradients.csv").write_bytes(b"step\n\xff\xfe\n")
     with pytest.raises(hg.Error, match="gradients.csv:2: expected a row of numbers"):
         run.gradients()
-
 
 
 def test_pages(mine: hg.Run, monkeypatch: pytest.MonkeyPatch) -> None:

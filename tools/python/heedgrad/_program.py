@@ -19,6 +19,7 @@ from .errors import ConfigError, Error, error_of
 Argument = str | os.PathLike[str] | int | float
 
 _IN_PACKAGE = Path(__file__).parent / "_native" / "bin" / "heed"
+_FLAGS = ("adapter", "backward", "estimate", "merge", "overfit_batch", "strict")  # without a value
 
 
 def program() -> str:
@@ -51,11 +52,13 @@ def start(arguments: Sequence[Argument], **how: Any) -> subprocess.Popen[bytes]:
 
 
 def whole(value: Any, what: str) -> int:
-    """The value as an int. Raises ConfigError for a float, which int() would cut."""
+    """The value as an int. Raises ConfigError for a bool, and a float, which int() would cut."""
     try:
-        return operator.index(value)
+        if not isinstance(value, bool):
+            return operator.index(value)
     except TypeError:
-        raise ConfigError(f"{what}: expected whole numbers, got {value!r}") from None
+        pass
+    raise ConfigError(f"{what}: expected whole numbers, got {value!r}")
 
 
 def array_of(value: Any, what: str) -> NDArray[Any]:
@@ -80,19 +83,32 @@ def path_of(path: Any, what: str, expected: str = "a path") -> str:
     raise ConfigError(f"{what}: expected {expected}, got {path!r}")
 
 
-def options(**values: Argument | bool | None) -> list[Argument]:
-    """Options of a command: those that are None or False are left out.
+def file_text(path: Path, hint: str = "") -> str:
+    """The text of a run's file. Raises Error, with the hint, if it is not there."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}{hint}") from None
 
-    >>> options(top_k=5, json=True, prompt=None)
-    ['--top-k=5', '--json']
+
+def options(**values: Any) -> list[Argument]:
+    """Options of a command: those that are None are left out, as are flags that are False.
+
+    Raises ConfigError for a value that is no text and no number: a bool is one for flags alone.
+
+    >>> options(ids=[3, 5], top_k=5, strict=True, merge=False, prompt=None)
+    ['--ids=3,5', '--top-k=5', '--strict']
     """
     found: list[Argument] = []
     for name, value in values.items():
         option = "--" + name.replace("_", "-")
-        if value is True:
-            found.append(option)
-        elif value is not None and value is not False:
-            if isinstance(value, bytes) or hasattr(value, "__len__") and not isinstance(value, str):
+        is_bool = isinstance(value, (bool, np.bool_))
+        if is_bool and name in _FLAGS:
+            found += [option] if value else []
+        elif value is not None:
+            if name == "ids" and hasattr(value, "__iter__") and not isinstance(value, str):
+                value = ",".join(str(whole(each, name)) for each in value)
+            if is_bool or hasattr(value, "__len__") and not isinstance(value, str):
                 raise ConfigError(f"{name}: expected a text or a number, got {value!r}")
             text = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
             found.append(f"{option}={text}")

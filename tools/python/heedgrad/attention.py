@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._program import Argument, text_of
+from ._program import Argument, json_of
 from .errors import Error
 
 
@@ -34,31 +34,24 @@ class Attention(np.ndarray[Any, np.dtype[np.float32]]):
     """Attention weights, float32 (layers, heads, T, T): row i is what token i attends to.
 
     It is a numpy array, with the names of the tokens and of the layers in ``tokens`` and
-    ``layers``. In a notebook the whole array draws itself; ``svg()`` is the same picture. Parts of
-    it are plain numbers.
+    ``layers``. In a notebook it draws itself; ``svg()`` is the same picture. What is made of it,
+    such as a part or a copy, is plain numbers: it has no names and no picture.
     """
 
     tokens: list[str]
     layers: list[str]
-    _drawn_by: list[Argument]
-
-    def __array_finalize__(self, made_from: Any) -> None:
-        self.tokens = getattr(made_from, "tokens", [])
-        self.layers = getattr(made_from, "layers", [])
-        self._drawn_by = getattr(made_from, "_drawn_by", [])
-
-    def _is_whole(self) -> bool:
-        return bool(self._drawn_by) and self.shape[:1] + self.shape[2:] == (
-            len(self.layers), len(self.tokens), len(self.tokens))
+    _drawn_by: Sequence[Argument] = ()
 
     def svg(self) -> str:
-        """The picture of ``heed inspect --attention``, drawn from the run. Raises Error for a part
-        of the array, and if the run is not there any more."""
-        if not self._is_whole():
+        """The picture of ``heed inspect --attention``, drawn from the run. Raises Error for what is
+        made of the array, and if the run no longer has these numbers or is not there any more."""
+        if not self._drawn_by:
             raise Error("a picture is drawn of the whole array that run.attention() returns")
         with tempfile.TemporaryDirectory(prefix="heedgrad-") as folder:
             path = Path(folder) / "map.svg"
-            text_of(*self._drawn_by, f"--out={path}")
+            drawn = maps_of(json_of(*self._drawn_by, f"--out={path}"))
+            if not np.array_equal(self, [m.weights for m in drawn]):
+                raise Error("the run or the array has changed since run.attention(): ask it again")
             return path.read_text(encoding="utf-8")
 
     def _repr_svg_(self) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._program import file_text
 from .errors import Error
 from .table import Table
 
@@ -77,11 +78,7 @@ def lesson_of(answer: dict[str, Any]) -> Lesson:
 
 def read_gradients(path: Path) -> GradientHistory:
     """Reads gradients.csv. Raises Error if the run has none, or at the line that is no row."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror}; a run writes it with "
-                    "eval: {gradients: true}") from None
+    text = file_text(path, "; a run writes it with eval: {gradients: true}")
     rows: list[tuple[int, str, list[float]]] = []
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines()[1:], 2):
         try:
@@ -94,5 +91,4 @@ def read_gradients(path: Path) -> GradientHistory:
     if len(rows) != len(names) * len(steps) or any(len(row[2]) != 3 for row in rows):
         raise Error(f"{path}: expected the same parameters at each step")
     norms = np.array([row[2] for row in rows], np.float64).reshape(len(steps), len(names), 3)
-    return GradientHistory(np.array(steps, np.int64), names,
-                           *(norms[:, :, i] for i in range(3)))
+    return GradientHistory(np.array(steps, np.int64), names, *(norms[:, :, i] for i in range(3)))

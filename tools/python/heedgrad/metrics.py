@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._optional import optional
+from ._program import file_text
 from .curves import curves
 from .errors import Error
 
@@ -58,10 +59,7 @@ def read_metrics(path: Path) -> Metrics:
 
     Raises Error with the file and line of a row that is no row of numbers.
     """
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror}") from None
+    text = file_text(path)
     lines = text[: text.rfind("\n") + 1].splitlines()
     names = lines[0].split(",") if lines else []
     if names[:1] != ["step"]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from ._program import Argument, array_of, json_of, options, text_of, whole
+from ._program import Argument, array_of, file_text, json_of, options, text_of
 from .attention import Attention, AttentionMap, maps_of, stacked
 from .errors import ConfigError, Error
 from .gradients import (Attribution, GradientHistory, Lesson, attribution_of, lesson_of,
@@ -66,7 +66,7 @@ class Run(Place):
     @property
     def config(self) -> str:
         """config.yaml: every value, those that were not given included."""
-        return (self.path / "config.yaml").read_text(encoding="utf-8")
+        return file_text(self.path / "config.yaml")
 
     @property
     def checkpoint(self) -> Path:
@@ -96,7 +96,8 @@ class Run(Place):
     def samples(self) -> str:
         """samples.txt: what the model wrote during training; "" without samples."""
         path = self.path / "samples.txt"
-        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        is_imported = path.with_name("metrics.csv").exists() and not path.exists()
+        return "" if is_imported else file_text(path)
 
     def weights(self) -> dict[str, Array]:
         """The parameters of ``checkpoint``, under their paths; with train.ema, the last
@@ -154,9 +155,9 @@ class Run(Place):
         >>> len(text), len(text.tokens)
         (8, 5)
         """
-        arguments: list[Argument] = [f"--stop={each}" for each in ([stop] if isinstance(stop, str) else stop)]
-        answer = json_of("generate", self, *arguments, *options(
-            prompt=prompt, ids=_ids(ids), tokens=tokens, samples=samples, temperature=temperature,
+        stops = sum((options(stop=one) for one in ([stop] if isinstance(stop, str) else stop)), [])
+        answer = json_of("generate", self, *stops, *options(
+            prompt=prompt, ids=ids, tokens=tokens, samples=samples, temperature=temperature,
             top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty,
             seed=seed, threads=threads))
         texts = []
@@ -218,7 +219,7 @@ class Run(Place):
         return maps_of(json_of(*self._attention_arguments(prompt, ids)))
 
     def _attention_arguments(self, prompt: str | None, ids: Sequence[int] | None) -> list[Argument]:
-        return ["inspect", self, "--attention", "--all", *options(prompt=prompt, ids=_ids(ids))]
+        return ["inspect", self, "--attention", "--all", *options(prompt=prompt, ids=ids)]
 
     def heads(self, *, sequences: int | None = None, repeat: int | None = None,
               seed: int | None = None, examples: int | None = None) -> Table:
@@ -243,10 +244,9 @@ class Run(Place):
         >>> lens.probability.shape       # (blocks + 1, T): before the first block, after each
         (3, 7)
         """
-        answer = self.probe("lens", prompt=prompt, ids=_ids(ids))
-        return Lens.of(answer)
+        return Lens.of(self.probe("lens", prompt=prompt, ids=ids))
 
-    def probe(self, what: str, **values: Any) -> dict[str, Any]:
+    def probe(self, what: str, /, **values: Any) -> dict[str, Any]:
         """``heed probe RUN heads|lens|ablate|patch|write|attribute|teach|reach`` with its options,
         as it prints with ``--json``.
 
@@ -268,19 +268,19 @@ class Run(Place):
                   ids: Sequence[int] | None = None) -> GradientHistory | dict[str, Array]:
         """The gradient of the loss, by parameter.
 
-        The loss is the cross-entropy of the token ``next`` (or class) after the prompt. Without a
-        prompt: the norms over the run, from gradients.csv.
+        The loss is the cross-entropy of ``next`` after the prompt: a token or a class, as the
+        answer of ``attribute``. Without both: the norms over the run, from gradients.csv.
 
         >>> import heedgrad as hg
         >>> gradients = hg.Run("runs/mine").gradients("the ca", "t")
         >>> gradients["tok_emb.weight"].shape
         (15, 16)
         """
-        if prompt is None and ids is None:
+        if prompt is None and ids is None and next is None:
             return read_gradients(self.path / "gradients.csv")
         with tempfile.TemporaryDirectory(prefix="heedgrad-") as folder:
             path = Path(folder) / "gradients.safetensors"
-            self.probe("teach", prompt=prompt, ids=_ids(ids), answer=next, gradients=path)
+            self.probe("teach", prompt=prompt, ids=ids, answer=next, gradients=path)
             return load_file(path)
 
     def attribute(self, prompt: str | None = None, answer: str | int | None = None,
@@ -288,14 +288,15 @@ class Run(Place):
                   ) -> Attribution:
         """Gradient times activation: what each token and part does to the logit of an answer.
 
-        With ``wrong``, to its difference to the logit of that token.
+        With ``wrong``, to its difference to the logit of that one. Each is the text of a token or
+        the name of a class, 5 the same as "5"; an id only for a model without a tokenizer.
 
         >>> import heedgrad as hg
         >>> found = hg.Run("runs/mine").attribute("the ca", "t")
         >>> found.values.shape, found.parts.columns()
         ((6,), ['part', 'layer', 'block', 'head', 'value'])
         """
-        return attribution_of(self.probe("attribute", prompt=prompt, ids=_ids(ids), answer=answer, wrong=wrong))
+        return attribution_of(self.probe("attribute", prompt=prompt, ids=ids, answer=answer, wrong=wrong))
 
     def teach(self, prompt: str | None = None, answer: str | int | None = None, *,
               ids: Sequence[int] | None = None, lr: float | None = None,
@@ -310,7 +311,7 @@ class Run(Place):
         >>> lesson.loss_after < lesson.loss_before
         True
         """
-        return lesson_of(self.probe("teach", prompt=prompt, ids=_ids(ids), answer=answer, lr=lr, check=check))
+        return lesson_of(self.probe("teach", prompt=prompt, ids=ids, answer=answer, lr=lr, check=check))
 
     def reach(self, prompt: str | None = None, answer: str | int | None = None, *,
               ids: Sequence[int] | None = None, examples: int | None = None) -> Array:
@@ -323,7 +324,7 @@ class Run(Place):
         >>> hg.Run("runs/mine").reach().shape
         (16,)
         """
-        found = self.probe("reach", prompt=prompt, ids=_ids(ids), answer=answer, examples=examples)
+        found = self.probe("reach", prompt=prompt, ids=ids, answer=answer, examples=examples)
         return np.array(found["gradient_norm"], np.float64)
 
     # ---- Pages, and models for other programs
@@ -338,7 +339,7 @@ class Run(Place):
         temporary folder.
         """
         path = Path(tempfile.mkdtemp(prefix="heedgrad-"), "explain.html") if out is None else out
-        text_of("explain", self, *options(prompt=prompt, ids=_ids(ids), learn=learn, out=path))
+        text_of("explain", self, *options(prompt=prompt, ids=ids, learn=learn, out=path))
         return Page(path, height=760)
 
     def report(self, out: str | os.PathLike[str] | None = None) -> Page:
@@ -354,10 +355,6 @@ class Run(Place):
         """
         json_of("export", self, folder, *options(dtype=dtype, merge=merge, adapter=adapter))
         return Path(folder)
-
-
-def _ids(ids: Sequence[int] | None) -> str | None:
-    return None if ids is None else ",".join(str(whole(each, "ids")) for each in ids)
 
 
 def _tensor(name: str, array: Array, one: bool) -> Array:
