@@ -242,6 +242,13 @@ class Changes {
     fs::remove(place);
     write(place, bytes);
   }
+  // A link to another file of the run, such as its lock, changes when a command writes that.
+  bool is_borrowed(const fs::path& file) const {
+    if (!fs::is_symlink(file)) return false;
+    const std::string target = fs::canonical(file).string(), all = fs::canonical(run_).string();
+    return target.starts_with(all) &&
+           fs::path(target).parent_path() != fs::canonical(file.parent_path());
+  }
   // The manifest of a checkpoint made to fit its files as they are now, for damage that no checksum
   // finds.
   void sign_again(const fs::path& folder) {
@@ -249,7 +256,10 @@ class Changes {
     if (!fs::is_regular_file(fs::symlink_status(file))) return;
     try {
       Manifest manifest = read_manifest(folder);
-      for (auto& [name, print] : manifest.files) print = fingerprint_file(folder / name);
+      for (auto& [name, print] : manifest.files) {
+        if (is_borrowed(folder / name)) return;
+        print = fingerprint_file(folder / name);
+      }
       write_manifest(folder, manifest);
       signed_again_ = true;
     } catch (const IoError&) {  // it, or one of the files, is missing or no file
