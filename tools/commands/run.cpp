@@ -66,10 +66,10 @@ TrainedRun load_trained(const std::string& run, const std::vector<std::string>& 
   const RunTree tree =
       read_run_tree(of.run / "config.yaml", file.empty() ? sets : sets_for_file(of, file));
   require_precision_of(tree);
-  const std::string base =
-      read_config((of.run / "config.yaml").string()).get("train").get("weights").text();
   for (const std::string& set : sets) {
-    require<ConfigError>(!base.empty() || !set.starts_with("train.weights="), "--set ",
+    if (!set.starts_with("train.weights=")) continue;
+    const ConfigNode trained = read_config((of.run / "config.yaml").string());
+    require<ConfigError>(!trained.get("train").get("weights").text().empty(), "--set ",
                          printable(set), ": ", run, " was not trained from weights; leave it out");
   }
   print_lines(stderr, warnings);

@@ -94,14 +94,14 @@ std::vector<std::string> in_entry(std::vector<std::string> places, const std::st
   return places;
 }
 
-}  // namespace
-
 // The key eval.every within a config is the key every of its section eval.
 std::string nested(const std::string& key) {
   std::string map = key;
   for (size_t dot = 0; (dot = map.find('.', dot)) != map.npos;) map.replace(dot, 1, ": {");
   return map + ": ..." + std::string(std::count(key.begin(), key.end(), '.'), '}');
 }
+
+}  // namespace
 
 void find_other_places(RunConfig& config, ConfigErrors& errors) {
   constexpr size_t most = 4;  // more places would not help

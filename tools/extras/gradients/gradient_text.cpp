@@ -162,8 +162,7 @@ std::string lesson_text(const gradients::Lesson& found, const Task& task, double
 std::string reach_text(const gradients::Reach& found, bool asked, const HeatMapStyle& style) {
   std::string out = fitted(
       asked ? "The norm of d loss / d embedding, by the distance of the token from the last one. "
-              "Bars "
-              "are logarithmic.\n\n"
+              "Bars are logarithmic.\n\n"
             : text("The norm of d loss at the last token / d embedding, by the distance of the ",
                    "token: mean over ", found.windows,
                    " validation examples. Bars are logarithmic.\n\n"),
